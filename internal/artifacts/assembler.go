@@ -18,8 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// Assembler runs the ptxas of this machine, which it looks for on first use. Several files may be assembled
-// at once.
+// Assembler runs the ptxas of this machine, which it looks for on first use. Several files may be assembled at once.
 type Assembler struct {
 	getenv func(string) string
 
@@ -383,8 +382,7 @@ func ReadLLVM(data []byte) (length int64, err error) {
 
 func startsWith(line []byte, text string) bool { return bytes.HasPrefix(line, []byte(text)) }
 
-// references are the attribute groups (#0) and the metadata (!0) that a file refers to. Both are defined after all functions, in the order of their
-// numbers.
+// references are the attribute groups (#0) and the metadata (!0) that a file refers to. Both are defined after all functions, in the order of their numbers.
 type references struct {
 	named, defined [len(sigils)]int // the highest number of each kind, counted from 1
 }

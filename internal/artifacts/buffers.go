@@ -46,8 +46,7 @@ func (a *Allocation) Temp() bool {
 	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
 }
 
-// Complete returns an error if the allocations do not add up to the totals of the memory report, which may be nil, or if a value that the module
-// makes has no buffer.
+// Complete returns an error if the allocations do not add up to the memory report, which may be nil, or if a value that the module makes has no buffer.
 func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
 	if report == nil {
 		report = &MemoryReport{}
@@ -220,8 +219,7 @@ func (b *Buffers) Colors() []int64 {
 	return slices.Compact(colors)
 }
 
-// Largest returns the n largest values in scratch memory, the largest first. Of values with the same place and size it returns the first
-// that is defined.
+// Largest returns the n largest values in scratch memory, the largest first. Of values with the same place and size it returns the first that is defined.
 func (b *Buffers) Largest(n int) []Value {
 	return phrase.Map(b.largest(n), func(l located) Value {
 		v := *l.Value
@@ -266,8 +264,7 @@ func (l located) before(o located) int {
 	return cmp.Or(cmp.Compare(o.Size, l.Size), cmp.Compare(l.allocation, o.allocation), cmp.Compare(l.Offset, o.Offset))
 }
 
-// ReadBufferAssignment reads a -buffer-assignment.txt of any version. It returns an error if the file records a total and the allocations
-// do not add up to it.
+// ReadBufferAssignment reads a -buffer-assignment.txt of any version. It returns an error if the file records a total and the allocations do not add up to it.
 func ReadBufferAssignment(data []byte) (*Buffers, error) {
 	if err := whole(data); err != nil {
 		return nil, err

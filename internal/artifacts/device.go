@@ -97,8 +97,7 @@ func (f Flags) add(name, value string) {
 	f[name] = value
 }
 
-// ReadDebugOptions reads a .debug_options: the flags with other values than their defaults. XLA writes no such file without the flag xla_dump_to, which
-// stands behind most others.
+// ReadDebugOptions reads a .debug_options: the flags that are not at their defaults. XLA writes none without the flag xla_dump_to, which is behind most others.
 func ReadDebugOptions(data []byte) (Flags, error) {
 	f := Flags{}
 	err := readText(data, wire.Fields{{To: func(r *wire.Reader, name string) error {

@@ -118,8 +118,7 @@ func (t *Thunks) most() (n int) {
 	return n
 }
 
-// Unassembled returns the first kernel in the thunks that is missing from the PTX, "" if there is none or there is no PTX. Kernels that are
-// part of the runtime itself have no PTX.
+// Unassembled returns the first kernel in the thunks that the PTX lacks, "" for none and where there is no PTX. Kernels of the runtime itself have none.
 func (t *Thunks) Unassembled(entries map[string]bool) string {
 	if len(entries) == 0 {
 		return ""
@@ -215,8 +214,7 @@ func (r *thunkReader) readSequence() error {
 	return nil
 }
 
-// label reads "condition:", "body:" and "branch_0:", which begin a part of the enclosing thunk. The first of them is
-// not indented below its thunk.
+// label reads "condition:", "body:" and "branch_0:", which begin a part of the enclosing thunk. The first of them is not indented below its thunk.
 func (r *thunkReader) label(label string, indent int) error {
 	if label != "condition" {
 		r.close(indent)

@@ -6,8 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// otherMemory is, in a file only, the peak memory without arguments, results, temporary memory and constants. With it the peak is no line of its own: a change
-// of the temporary memory is one line.
+// otherMemory is, in a file only, the peak memory that nothing else in it explains, so that a change of the temporary memory is one line and not two.
 const otherMemory facts.ID = "memory.other_bytes"
 
 // implied returns the facts that follow from what else is stored of a variant: its kernels, its arguments, the parts of counts, and the memory of each kind.

@@ -254,8 +254,7 @@ func (g repository) tree(ref, below string) (string, error) {
 	return strings.TrimSpace(string(id)), err
 }
 
-// howToFetch says how to get a revision that the clone lacks. A server gives branches, tags and whole ids of commits by name, and everything else with the
-// history.
+// howToFetch says how to get a revision that the clone lacks. A server gives branches, tags and whole ids by name, and everything else with the history.
 func (g repository) howToFetch(ref string) string {
 	branch, isBranch := strings.CutPrefix(ref, "origin/")
 	switch {

@@ -16,8 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Save writes the files of programs, and returns the names of those that changed. Lines that a file has already stay as they are; the reason is written on the
-// first new one.
+// Save writes the files of programs, and returns the names of those that changed. Lines that stay are left as they are; the first new one gets the reason.
 func Save(e *Edit, target, reason string, programs ...*Program) (written []string) {
 	texts, kept := make([][]byte, len(programs)), make([]bool, len(programs))
 	inParallel(len(programs), func(i int) {

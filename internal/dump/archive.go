@@ -52,8 +52,7 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 	return index.list(), nil
 }
 
-// unpacked returns an uncompressed tar archive: the file itself, or a temporary one. With an error it holds
-// what could be read.
+// unpacked returns an uncompressed tar archive: the file itself, or a temporary one. With an error it holds what could be read.
 func (d *Dump) unpacked(f *File, content io.Reader) (*os.File, error) {
 	file, err := d.stored(f)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// The largest difference between the times of files of one run. Copying and downloading a dump sets new times, in any
-// order, so only large differences mean something.
+// The largest difference between the times of files of one run. Copies and downloads set new times, in any order, so only large differences mean something.
 const (
 	pairGap = 2 * time.Minute
 	runGap  = 10 * time.Minute
@@ -142,8 +141,7 @@ func (d *Dump) whyUnfinished() string {
 	return "the compilation failed, or the run was cut off"
 }
 
-// checkShared records modules of one directory that share a number. Compilers for several back ends in one process,
-// each in its own library, number their modules independently.
+// checkShared records modules of one directory that share a number. Compilers for several back ends in one process number their modules independently.
 func (d *Dump) checkShared() {
 	type place struct{ dir, digits, backend string }
 	first := map[place]*Module{}
@@ -200,8 +198,7 @@ func (d *Dump) checkSizes() {
 	}
 }
 
-// checkWhole records empty files and truncated metrics. Two kinds are empty in healthy dumps: the last PTX of a module without constants, and the logs of a
-// program that prints nothing.
+// checkWhole records empty files and cut-off metrics. The last PTX of a module without constants, and the log of a program that prints nothing, may be empty.
 func (d *Dump) checkWhole() {
 	last := map[string]bool{} // the last PTX of each module, which holds the constants
 	for _, m := range d.Modules {

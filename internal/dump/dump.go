@@ -54,9 +54,8 @@ type Options struct {
 	Limit Limit     // bounds the memory for reading it
 }
 
-// Open lists a dump: a directory, an archive, a log with files printed into it, a single file, or "-" for
-// standard input. It returns an error if the path cannot be read at all; errors inside the dump are in Problems. The dump
-// must be closed.
+// Open lists a dump: a directory, an archive, a log with files printed into it, a single file, or "-" for standard input. It returns an error if the path
+// cannot be read at all; errors inside the dump are in Problems. The dump must be closed.
 func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	d := &Dump{Path: path, limit: opts.Limit}
 	files, err := d.gather(ctx, path, opts)

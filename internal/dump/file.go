@@ -92,8 +92,7 @@ func (f *File) Packed() bool { return cutCompression(f.Rel) != f.Rel }
 // little is the size in bytes below which ContentSize returns a bound without decompressing.
 const little = 16 << 20
 
-// ContentSize returns the decompressed size of the file in bytes, or an upper bound of it. It decompresses the file, up to the limit, unless
-// it is certainly small.
+// ContentSize returns the decompressed size of the file in bytes, or an upper bound. It decompresses the file, up to the limit, unless it is certainly small.
 func (f *File) ContentSize() int64 {
 	if f.plain {
 		return f.Size
@@ -268,8 +267,7 @@ func gzipSays(stored []byte) uint64 {
 	return size
 }
 
-// zstdSays returns the size from the header of the first frame, which may record one. It returns 0 for a size above the ratio of
-// gzip.
+// zstdSays returns the size from the header of the first frame, which may record one. It returns 0 for a size above the ratio of gzip.
 func zstdSays(stored []byte) uint64 {
 	var head zstd.Header
 	if head.Decode(stored) != nil || !head.HasFCS || head.FrameContentSize > mostDense*uint64(len(stored)) {

@@ -15,8 +15,7 @@ import (
 //
 //	[stamp.][scope.]module_NNNN[.rest]
 //
-// The rest begins with the module's name, which may contain dots. Its end is inferred from the names of all files that
-// share a number.
+// The rest begins with the module's name, which may contain dots. Its end is inferred from the names of all files that share a number.
 type fileName struct {
 	stamp  string // microseconds since the epoch, "" for none
 	scope  string // the computation that the file is about, "" for the whole module
@@ -147,8 +146,7 @@ var taggedStages = []struct {
 	{"after_optimizations", StageAfter},
 }
 
-// cutStage splits a file name without its extension into the module's name and the stage. It does not recognize pass dumps:
-// see cutPass.
+// cutStage splits a file name without its extension into the module's name and the stage. It does not recognize pass dumps: see cutPass.
 func cutStage(s string) (name string, stage Stage, ok bool) {
 	for _, fixed := range fixedStages {
 		if name, ok := strings.CutSuffix(s, fixed.label); ok && (name == "" || strings.HasSuffix(name, ".")) {
@@ -235,8 +233,7 @@ var helperNames = sync.OnceValue(func() map[string]bool {
 //go:embed helpers.txt
 var helperList string
 
-// ProgramName returns a module's name as the user knows it: without the parts that differ between runs or between versions of
-// a framework.
+// ProgramName returns a module's name as the user knows it: without the parts that differ between runs or between versions of a framework.
 func ProgramName(module string) string {
 	name := cutNumber(cutChangelist(module), ".") // building HLO adds the number of an instruction
 	if f, ok := tensorFlowName(name); ok && f != "" {

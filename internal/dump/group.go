@@ -59,8 +59,7 @@ func (b *bucket) learnNames() {
 	}
 }
 
-// distribute adds every file to its module and returns those that belong to none. Files with a time stamp come first: the
-// others belong to a module that has one.
+// distribute adds every file to its module and returns those of none. Files with a time stamp come first: the others belong to a module that has one.
 func (b *bucket) distribute() (rest []*File) {
 	slices.SortStableFunc(b.entries, func(x, y entry) int { return strings.Compare(y.name.stamp, x.name.stamp) })
 	for _, e := range b.entries {
@@ -180,8 +179,7 @@ func (d *Dump) place(f *File) {
 	}
 }
 
-// adopt adds the files in directories named after modules to those modules, and returns the rest. The runtime writes
-// its inputs there, the partitioner its MLIR.
+// adopt adds the files in directories named after modules, inputs of the runtime and MLIR of the partitioner, to those modules, and returns the rest.
 func adopt(modules []*Module, strays []*File) (rest []*File) {
 	named := map[[2]string][]*Module{}
 	for _, m := range modules {

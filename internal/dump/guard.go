@@ -146,9 +146,8 @@ func broken() string {
 // ErrShrunk reports that a file became shorter while it was read.
 var ErrShrunk = errors.New("the file became shorter while it was read: another process is writing it")
 
-// Guard calls a function that reads the content of files. Large files are mapped into memory. If one becomes shorter meanwhile, the next read
-// faults, which would end the program; Guard returns ErrShrunk instead. Any other panic in
-// read becomes a [Defect]: this file could not be read, the others can.
+// Guard calls a function that reads the content of files. Large files are mapped into memory. If one becomes shorter meanwhile, the next read faults, which
+// would end the program; Guard returns ErrShrunk instead. Any other panic in read becomes a [Defect]: this file could not be read, the others can.
 func Guard(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

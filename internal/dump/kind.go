@@ -55,8 +55,7 @@ const (
 	KindCompileOptions    Kind = "compile-options"
 	KindTopology          Kind = "topology"
 	KindFDOProfile        Kind = "fdo-profile"
-	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized before 2.21. It holds the unoptimized module, and the buffer assignment of the optimized
-	// one.
+	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized before 2.21: the unoptimized module with the buffer assignment of the optimized one.
 	KindBufferProto Kind = "hlo-proto-with-buffers"
 )
 

@@ -12,8 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// irWords are TensorFlow's names of the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
-// alike first. People use them in file names.
+// irWords are TensorFlow's names of the stages of its compiler IR, which people use in file names, the longer of two that end alike first.
 var irWords = []string{
 	"optimized_hlo_proto_serialized", "optimized_hlo_serialized", "optimized_hlo_dot", "optimized_hlo", "hlo_serialized", "hlo_no_metadata", "hlo",
 }
@@ -42,8 +41,7 @@ func looseName(base string) (stem, word string) {
 	return stem, ""
 }
 
-// takeLoose makes modules from module files whose names a user chose, if the dump has no other modules: beside
-// those a copy would count twice.
+// takeLoose makes modules from module files whose names a user chose, if the dump has no other modules: beside those a copy would count twice.
 func (d *Dump) takeLoose() {
 	d.loose = map[[2]string]*Module{}
 	d.Other = slices.DeleteFunc(append(d.Other, d.writtenByHand()...), d.takeFile)
@@ -193,8 +191,7 @@ func (d *Dump) takeBuffersAlone(m *Module) {
 	}
 }
 
-// nameLoose names loose modules after their files, with the directory if two have the same name, and after their headers if the file
-// names contain nothing but the stage.
+// nameLoose names loose modules after their files, with the directory if two have the same name, and after their headers if files are named by the stage alone.
 func nameLoose(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {

@@ -40,9 +40,8 @@ const (
 	forgetAbove = 32 << 20 // bytes of mapped files in memory, the program's own included
 )
 
-// forget periodically releases the pages of a mapped file: most of a file is read once, from its beginning to its
-// end, and need not stay in memory beside its parsed form. A page that is read again comes from the system's cache. forget
-// runs until stop is called; stop waits for it to end.
+// forget periodically releases the pages of a mapped file: most of a file is read once, from its beginning to its end, and need not stay in memory beside its
+// parsed form. A page that is read again comes from the system's cache. forget runs until stop is called; stop waits for it to end.
 func forget(data []byte) (stop func()) {
 	quit, over := make(chan struct{}), make(chan struct{})
 	go func() {

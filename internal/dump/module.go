@@ -232,8 +232,7 @@ func nameProcesses(modules []*Module) {
 	}
 }
 
-// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
-// <module>/<host>_<pid>: then the process is the last of them.
+// processOf returns the directory that a process wrote to. With a flag XLA writes each module to <module>/<host>_<pid>: then the process is the last of them.
 func processOf(m *Module) string {
 	parent := path.Dir(m.Dir)
 	if m.Dir != "." && parent != "." && path.Base(parent) == sanitize(m.Name) {
@@ -303,8 +302,7 @@ func mergeClones(modules []*Module) []*Module {
 	})
 }
 
-// setThrowawayApart moves the autotuner's candidates to Throwaway: they have only pass dumps, while others have more. If no module is
-// final, the back end dumps no final modules.
+// setThrowawayApart moves the autotuner's candidates to Throwaway: they have only pass dumps. If no module is final, the back end dumps no final modules.
 func (d *Dump) setThrowawayApart() {
 	if !slices.ContainsFunc(d.Modules, func(m *Module) bool { return m.Stage(StageAfter) != nil }) {
 		return

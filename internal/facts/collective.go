@@ -9,8 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// overlap finds how many kernels run while a collective is on its way: in start, a, b, done they are a and b. Only the instructions of a scheduled module
-// are in the order in which they run.
+// overlap counts the kernels that run while a collective is on its way: in start, a, b, done they are a and b. Only a scheduled module has that order.
 func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
@@ -176,8 +175,7 @@ func (w *walk) chainsOf(c hlo.CompID) []string {
 	return slices.DeleteFunc(chains, func(chain string) bool { return chain == "" })
 }
 
-// moved returns the bytes of a collective's operand or of its result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's
-// operand.
+// moved returns the bytes of a collective's operand or result on one device, whichever is more: of an all-gather's result, of a reduce-scatter's operand.
 func (r *reader) moved(id hlo.InstrID) int64 {
 	return max(r.operandBytes(id), r.m.ShapeBytes(r.resultShape(id)))
 }

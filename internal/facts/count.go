@@ -98,8 +98,7 @@ func (f Values) loops(loops []reachedLoop) {
 	}
 }
 
-// costs sets XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
-// program has loops and all of them are known.
+// costs sets XLA's cost analysis of the entry computation: loop bodies once, and as often as they run where the program has loops and all lengths are known.
 func (v *Variant) costs(r *reader, loops []reachedLoop) {
 	f, once := v.Facts, r.costs().Comp(r.m.Entry)
 	f.cost(CostFlops, once.Flops)
@@ -237,8 +236,7 @@ func timesProduct(a, b int64) int64 {
 // maxConstants bounds the list of constants that is kept of one variant; the largest stay, and of scalars each value once.
 const maxConstants = 256
 
-// constants lists what is baked into the program, computation after computation as the program reaches them: text and proto,
-// and two compiles of one program, may list computations in different orders.
+// constants lists what is baked into the program, computation after computation as the program reaches them: two dumps may list computations in other orders.
 func (r *reader) constants() []Constant {
 	largest := r.largestConstants()
 	rank := r.reached()

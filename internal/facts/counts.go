@@ -137,8 +137,7 @@ func operationOf(opName string) string {
 	return opName
 }
 
-// countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls, whose bodies hold
-// many operations.
+// countCosts parts the flops, bytes and transcendentals of a computation, which runs so often, by operations. It goes into loops and calls.
 func (v *Variant) countCosts(r *reader, c hlo.CompID, costs *price.Costs, as [3]ID, runs float64, depth int) {
 	for id, end := r.m.Body(c); id < end; id++ {
 		callees, op := r.m.Callees(id), r.m.Instrs[id].Opcode

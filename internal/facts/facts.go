@@ -193,8 +193,7 @@ type Plan struct {
 	Entry  string   `json:"-"`              // the function that is launched; kernels with equal code share one
 }
 
-// Form is what a kernel computes, without its place in the program and the names there. A model repeats its layers, so many kernels share
-// one form.
+// Form is what a kernel computes, without its place in the program and the names there. A model repeats its layers, so many kernels share one form.
 type Form struct {
 	Do     Opcodes  `json:"do,omitempty"`     // the opcodes in it; parameters, constants, tuples and the like left out
 	Kind   string   `json:"kind,omitempty"`   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
@@ -276,8 +275,7 @@ type FusedOp struct {
 	From []int32 `json:"-"` // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
 }
 
-// Statement is one line of the model's source in one scope: the computing and moving operations that the framework passed to the compiler
-// for it.
+// Statement is one line of the model's source in one scope: the computing and moving operations that the framework passed to the compiler for it.
 type Statement struct {
 	Scope  string   // of JAX the op_name without its last step, else the whole op_name
 	Type   string   // the element type of their results

@@ -90,8 +90,7 @@ func (r *reader) describe(f *Form, l launch) {
 	}
 }
 
-// root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. A computation that
-// returns several results has the tuple as its root.
+// root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. Several results have the tuple as their root.
 func (r *reader) root(c hlo.CompID, depth int) hlo.InstrID {
 	id := r.m.Comps[c].Root
 	for ; depth < maxDepth; depth++ {

@@ -131,8 +131,7 @@ func inStep(graphs []*measuring, cuts []tensorflow.GraphBreak) bool {
 	return true
 }
 
-// tracedFile holds the Python stacks of a function that TensorFlow traced. TensorFlow hands XLA no line of the model, but may dump them
-// beside its graphs.
+// tracedFile holds the Python stacks of a function that TensorFlow traced. TensorFlow hands XLA no line of the model, but may dump them beside its graphs.
 type tracedFile struct {
 	file *dump.File
 	name string // of the function, as XLA spells it in a module's name
@@ -226,8 +225,7 @@ func (r *reader) closest(stacks []*tensorflow.Stacks) *tensorflow.Stacks {
 	return best
 }
 
-// trace gives metadata without a line of the model the frames that TensorFlow dumped for the operation. They count as one more entry of
-// the module's table of frames, by a negative number.
+// trace gives metadata without a line of the model the frames that TensorFlow dumped: one more entry of the module's table of frames, by a negative number.
 func (s *sources) trace(md *hlo.Metadata) {
 	if s.traced == nil || md.Frame != 0 || md.OpName == "" || s.origin(md.Source.File) >= originPackage {
 		return

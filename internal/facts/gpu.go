@@ -72,8 +72,7 @@ func (out *measuring) plan(entries map[string]bool) {
 	out.unassembled(thunks, entries)
 }
 
-// unassembled reports a kernel that a thunk launches and that is in no PTX file. Versions with a file for each kernel write none for those that come with
-// the runtime.
+// unassembled reports a kernel that a thunk launches and no PTX file holds. Versions with a file for each kernel write none for those of the runtime.
 func (out *measuring) unassembled(thunks *artifacts.Thunks, entries map[string]bool) {
 	ptx := out.module.CompanionsOf(dump.KindPTX)
 	if len(ptx) == 1 && !onePerKernel.MatchString(ptx[0].Path) {
@@ -230,8 +229,7 @@ func (k *Kernel) occupancy() *Occupancy {
 	return &o
 }
 
-// occupancy is what blocks of so many threads leave of a multiprocessor, each thread with so many registers, each block with so much
-// shared memory.
+// occupancy is what blocks of so many threads leave of a multiprocessor, each thread with so many registers, each block with so much shared memory.
 func (m multiprocessor) occupancy(threads, registers, shared int64) Occupancy {
 	warps := (threads + warp - 1) / warp
 	perWarp := roundUp(registers*warp, registerUnit)

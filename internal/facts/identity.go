@@ -39,8 +39,7 @@ func (out *measuring) identify(r *reader) {
 	}
 }
 
-// jitted is the name of the function that JAX compiled, as the names of its operations spell it: "jit(sort_)/sin". A module's name lacks the
-// underscores at the end.
+// jitted is the name of the function that JAX compiled, as its operations spell it: "jit(sort_)/sin". A module's name lacks the underscores at the end.
 func (r *reader) jitted(program string) string {
 	for _, md := range r.metas() {
 		rest, root := strings.CutPrefix(md.OpName, "jit(")
@@ -95,8 +94,7 @@ func sharedFolder(files []string) string {
 	return folder
 }
 
-// isSameFile reports whether one of two paths ends like the other. Each process of a run may have the model in a folder of its own, and each module
-// tells a part of the path.
+// isSameFile reports whether one of two paths ends like the other: each process may have the model in another folder, and each module tells a part of the path.
 func isSameFile(a, b string) bool {
 	return a == "" || b == "" || strings.HasSuffix("/"+a, "/"+b) || strings.HasSuffix("/"+b, "/"+a)
 }
@@ -184,8 +182,7 @@ func (r *reader) isNested(program string) bool {
 	return false
 }
 
-// computing counts the operations of a computation, and of those that it calls, that compute something. What a reduction or a sort applies to
-// its elements is a part of it.
+// computing counts the operations in a computation, and in what it calls, that compute something. The function of a reduction or a sort is a part of it.
 func (r *reader) computing(c hlo.CompID) (n int) {
 	for id, end := r.m.Body(c); id < end; id++ {
 		switch op := r.opcode(id); {
@@ -230,8 +227,7 @@ var arranging = map[string]bool{
 	"slice": true, "pad": true, "convert": true, "copy": true, "bitcast": true,
 }
 
-// operationCounts spells how often each operation is in the module, without those that arrange values. A graph that computes nothing is told by all that
-// is in it.
+// operationCounts spells how often each operation is in the module, without those that arrange values; of a graph that computes nothing, with them.
 func (r *reader) operationCounts() string {
 	for _, without := range []map[string]bool{arranging, nil} {
 		var words []string

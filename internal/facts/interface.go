@@ -8,8 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// parameters lists the arguments of a module's entry computation, in order, without tokens. An argument that is a tuple (PyTorch/XLA passes
-// them so when there are many) counts as one.
+// parameters lists the arguments of a module's entry computation, in order, without tokens. A tuple, which PyTorch/XLA makes of many, counts as one.
 func (r *reader) parameters() []Parameter {
 	root := r.m.Comps[r.m.Entry].Root
 	var params []Parameter
@@ -119,8 +118,7 @@ func join(given, compiled []Parameter) []Parameter {
 	return joined
 }
 
-// leaves are the values that a module's entry computation returns: their shapes, and the instructions behind them where the root is a
-// tuple that is put together on the spot.
+// leaves are the values that a module's entry computation returns: their shapes, and their instructions where the root is a tuple that is put together there.
 func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
 	root := r.m.Comps[r.m.Entry].Root
 	if shape := r.m.Shape(r.m.Instrs[root].Shape); shape.Type == hlo.Tuple {

@@ -223,8 +223,7 @@ func (k *Kernel) IsCollective() bool { return k.Class == ClassCollective }
 // CostsLaunch reports whether the kernel computes or copies something.
 func (k *Kernel) CostsLaunch() bool { return k.Class.Computes() || k.Class == ClassCopy }
 
-// ConstantBytes returns the bytes of all constants in the module. The buffer assignment is not always dumped, and does not count constants that
-// were folded into kernels.
+// ConstantBytes returns the bytes of all constants in the module. The buffer assignment is not always dumped, and lacks those that were folded into kernels.
 func (v *Variant) ConstantBytes() (n float64) {
 	for _, c := range v.Constants {
 		n += float64(c.Bytes)

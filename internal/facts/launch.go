@@ -109,8 +109,7 @@ func (w *walk) instruction(id hlo.InstrID, at place, async hlo.InstrID) error {
 	return w.add(l)
 }
 
-// add adds a launch, unless there are too many, or too many operations in them: a chain of calls that each repeat the next multiplies to more than
-// there is memory for.
+// add adds a launch, unless there are too many, or too many operations in them: calls that each repeat the next multiply to more than there is memory for.
 func (w *walk) add(l launch) error {
 	w.launches = append(w.launches, l)
 	w.sum.launches++

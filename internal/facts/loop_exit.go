@@ -87,8 +87,7 @@ func (l *loopReader) decisive() (elements []int32) {
 	return elements
 }
 
-// grown returns the element of the state that a value is, or is computed from by additions, subtractions and bounds: n for min(n + 1, 8). It returns
-// noElement if there is none.
+// grown returns the element of the state that a value is, or comes from by additions, subtractions and bounds, as n for min(n + 1, 8); noElement if none is.
 func (l *loopReader) grown(v *term) int32 {
 	terms := l.operands(v)
 	if len(terms) < 2 {

@@ -46,8 +46,7 @@ type measurer struct {
 	traced   []*tracedFile
 }
 
-// Measure reads and measures the modules of a dump, several at once. The report's problems list what could not be read; the error is for a run
-// that was interrupted.
+// Measure reads and measures the modules of a dump, several at once. The report lists what could not be read; the error is for a run that was interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	r := &measurer{Options: opts, dump: d, torch: FromTorch(d), interner: newInterner(), traced: tracedFiles(d)}
 	r.AnyStage = opts.AnyStage && d.Single

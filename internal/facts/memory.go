@@ -268,8 +268,7 @@ func (l *liveness) reuse(id hlo.InstrID, step int) {
 	}
 }
 
-// result adds the arrays that an instruction makes. A loop and a view make none: they have those of their operand. One in another memory than the device's main
-// one takes nothing.
+// result adds the arrays that an instruction makes: a loop and a view make none. One in another memory than the device's main one takes nothing.
 func (l *liveness) result(id hlo.InstrID, step int) {
 	all, operands := l.Of(id), l.m.Operands(id)
 	if len(all) == 0 || all[0].Instr != id {

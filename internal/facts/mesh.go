@@ -287,8 +287,7 @@ func meshInShardings(m *hlo.Module) []hlo.MeshAxis {
 // shardingTarget is the custom call that with_sharding_constraint becomes.
 const shardingTarget = "Sharding"
 
-// constraint is a sharding constraint with how it spreads its value, as the model spells it: "Sharding P('data', None)". Where the model's
-// spelling was not dumped it is the compiler's.
+// constraint is a sharding constraint as the model spells it, "Sharding P('data', None)", or as the compiler does where that was not dumped.
 func (w *modelWalk) constraint(id hlo.InstrID) string {
 	if _, spec, ok := strings.Cut(w.r.m.AttrText(id, "frontend_attributes"), `xla.sdy.sharding="#sdy.sharding_per_value<[<@`); ok {
 		if spelled := spelledSpec(spec); spelled != "" {

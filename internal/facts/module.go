@@ -239,8 +239,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	return nil
 }
 
-// measureGiven takes from the unoptimized module what the optimizer loses: the arguments as the model wrote them, and the
-// constants.
+// measureGiven takes from the unoptimized module what the optimizer loses: the arguments as the model wrote them, and the constants.
 func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	out.list(r, s)
 	out.identify(r)

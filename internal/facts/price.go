@@ -85,8 +85,7 @@ type freeTime struct {
 	next []int32 // where the next kernel with time left may be; see from
 }
 
-// from finds the first kernel with time left, from one on. It shortens the way there, so that 20,000 transfers over the same kernels take no longer than
-// one over each.
+// from finds the first kernel with time left, from one on. It shortens the way there: 20,000 transfers over the same kernels take no longer than one over each.
 func (f *freeTime) from(i int) int {
 	for int(f.next[i]) != i {
 		f.next[i] = f.next[f.next[i]]
@@ -228,8 +227,7 @@ func (r *Report) Unpriced(v *Variant) (why string, devices []string) {
 	return fmt.Sprintf("%s is not in the table of devices", r.Toolchain.Device), devices
 }
 
-// PricedOn is the name of the device that the programs are priced on, "" where no price is known of it, and whether that is assumed: nobody
-// chose it, and the dump names none.
+// PricedOn is the name of the device that the programs are priced on, "" for none, and whether it is assumed: nobody chose it, and the dump names none.
 func (r *Report) PricedOn() (name string, assumed bool) {
 	name = r.priced()
 	return name, name != "" && r.Device == "" && r.Toolchain.Device == ""
@@ -297,8 +295,7 @@ func measureAlike(outdated []*Variant, fresh *Report) {
 	}
 }
 
-// works are what kernels ask of a device, by what is known of a kernel in a baseline. Kernels that are alike by that may differ in the layouts
-// of their operands: their works are a list.
+// works are what kernels ask of a device, by what a baseline knows of a kernel. Kernels that are alike by that may differ in layouts: their works are a list.
 type works map[workKey][]runWork
 
 // runWork is what a kernel asks of a device, and how often loops of unknown length around it are taken to run, and run at most.

@@ -10,8 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// Product is one matrix product or convolution of the optimized module: an instruction, an operation in a fusion or in a hand-written kernel, or a
-// library call.
+// Product is one matrix product or convolution of the optimized module: an operation, in a fusion or in a hand-written kernel as well, or a library call.
 type Product struct {
 	Opcode    string // dot, ragged-dot, convolution, the library call's target, or what the kernel's own language calls it: tpu.matmul
 	Type      string // the widest element type that it multiplies
@@ -22,8 +21,7 @@ type Product struct {
 	Source    hlo.Location
 }
 
-// products lists the products and counts them by type and by precision. It also counts the conversions between floating-point types: they may cost
-// what a product in a narrow type saves.
+// products lists the products and counts them by type and precision. It also counts conversions between floating-point types, which a narrow type may cost.
 func (r *reader) products(v *Variant) {
 	v.Facts[ProductsTotal], v.Facts[ConvertsCount], v.Facts[ConvertsElements] = 0, 0, 0
 	for id := range r.notable(r.isProduct) {
@@ -215,8 +213,7 @@ func configNumbers(config, key string) (numbers []int64) {
 	return numbers
 }
 
-// written lists the products in a hand-written kernel. A product has its line in the kernel if that is one of the model, and the line of the call
-// otherwise.
+// written lists the products in a hand-written kernel. A product has its line in the kernel if that is one of the model, and the line of the call otherwise.
 func (r *reader) written(id hlo.InstrID) []Product {
 	kernel, md := r.m.Kernel(id), r.metadata(id)
 	list := make([]Product, len(kernel.Products))

@@ -131,8 +131,7 @@ func (v *Variant) onDevice() int {
 	return 1
 }
 
-// Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
-// used afterwards.
+// Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be used afterwards.
 func Merge(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -177,8 +176,7 @@ func (g *grouping) merge(more []*Program, dump string) {
 	}
 }
 
-// Samples joins the reports of n independent compiles of the same source, from one dump or from several, and marks
-// the facts that differ between them as unstable.
+// Samples joins the reports of n independent compiles of the same source, from one dump or several, and marks the facts that differ between them as unstable.
 func Samples(reports []*Report, n int) (*Report, error) {
 	all := Merge(reports)
 	runs := map[string]bool{}
@@ -252,8 +250,7 @@ func (v *Variant) unstable() []string {
 	return names
 }
 
-// IsCluster reports whether a program is one of TensorFlow's clusters. Clusters are numbered in the order in which they were made, so the name
-// says nothing about the content.
+// IsCluster reports whether a program is one of TensorFlow's clusters, which are numbered as they were made: the name says nothing about the content.
 func (p *Program) IsCluster() bool {
 	rest, ok := strings.CutPrefix(p.Name, "cluster_")
 	return ok && rest != "" && strings.Trim(rest, "0123456789_") == ""
@@ -309,8 +306,7 @@ func (v *Variant) add(part *Variant) {
 	v.Missing = append(v.Missing, part.Missing...)
 }
 
-// sum adds up the facts; of some the largest counts. What was not dumped of one part is not known of the whole; of what is counted by name a
-// part may simply have none.
+// sum adds up the facts; of some the largest counts. What was not dumped of one part is not known of the whole; what is counted by name a part may lack.
 func sum(parts []*Variant) Values {
 	total := Values{}
 	for _, v := range parts {

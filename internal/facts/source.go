@@ -266,8 +266,7 @@ func (f *frames) statement(s *Statement) *frames {
 	return f
 }
 
-// Frames is every line of the model that leads to a kernel: from the one that it is named after outwards, then the same of each
-// operation in it, each line once.
+// Frames is every line of the model that leads to a kernel, each once: from the one that it is named after outwards, then those of each operation in it.
 func (k *Kernel) Frames() []hlo.Location { return newFrames().kernel(k).list }
 
 // Frames is every line of the model that leads to the statement, each once.
@@ -355,8 +354,7 @@ func isNamed(qualified, program string) bool {
 // compilers are installed packages whose version [Toolchain.Versions] holds: a change in one of them is the framework's.
 var compilers = []string{"jax", "jaxlib", "tensorflow", "torch", "torch_xla"}
 
-// LibraryOf is the installed package that a file belongs to, by the name that is imported; "" for a file of the model, of Python or of a framework
-// that compiles.
+// LibraryOf is the installed package that a file belongs to, by the name that is imported; "" for a file of the model, of Python or of a compiling framework.
 func LibraryOf(file string) string {
 	if name := installedIn(file); !slices.Contains(compilers, name) {
 		return name

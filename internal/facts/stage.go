@@ -84,8 +84,7 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	return info
 }
 
-// Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their
-// bytes, types and costs.
+// Drawing holds the facts of a module that was dumped as a drawing, which does not show bytes, types and costs. Kernels are counted as in other modules.
 type Drawing struct {
 	File    string `json:"file"`
 	Module  string `json:"module"`                // "module_0010.jit_train_step"

@@ -209,8 +209,7 @@ func (w *modelWalk) operation(id hlo.InstrID, from *caller) Op {
 	return op
 }
 
-// word is an operation's opcode with what makes it another operation: a custom call's target, a sharding, a precision, a promise, the devices of a
-// collective.
+// word is an operation's opcode with what makes it another operation: a custom call's target, a sharding, a precision, a promise, the devices of a collective.
 func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 	switch w.r.m.Instrs[id].Opcode {
 	case hlo.OpCustomCall:

@@ -313,8 +313,7 @@ func (id ID) IsPrice() bool { return id.Group() == PriceStep.Group() }
 // Of returns the fact of one member of a family.
 func (f Family) Of(member string) ID { return ID(strings.Replace(string(f), "*", member, 1)) }
 
-// Member returns the member of a family that a fact counts, and false if it counts none. A fact with its own row is not a member:
-// "kernels.total" counts no kind.
+// Member returns the member of a family that a fact counts, and false if it counts none. A fact with its own row is no member: "kernels.total" counts no kind.
 func (f Family) Member(id ID) (string, bool) {
 	before, after, star := strings.Cut(string(f), "*")
 	rest, ok := strings.CutPrefix(string(id), before)

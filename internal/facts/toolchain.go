@@ -166,8 +166,7 @@ func (t *Toolchain) Flag(name string) (value string, set bool) {
 	return value, set
 }
 
-// ComparableFlags are the flags of two toolchains that can be compared: every single one if both are known, none if one
-// dump does not hold them.
+// ComparableFlags are the flags of two toolchains that can be compared: every single one if both are known, none if one dump does not hold them.
 func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
 	if a.FlagsUntold() || b.FlagsUntold() {
 		return nil, nil
@@ -192,8 +191,7 @@ func (t *Toolchain) everyFlag() map[string]string {
 // TorchFramework is the name of PyTorch/XLA in a toolchain.
 const TorchFramework = "torch_xla"
 
-// ToolchainOf is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is
-// left out here; measuring the dump reports it.
+// ToolchainOf is what a module says about what made it, before it is measured. What cannot be read is left out here; measuring the dump reports it.
 func ToolchainOf(m *dump.Module) Toolchain {
 	quiet := &measuring{module: m}
 	quiet.readToolchain()

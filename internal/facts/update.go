@@ -117,8 +117,7 @@ func joinShapes(shapes []string) string {
 	return strings.Join(shapes, " ")
 }
 
-// renewed returns the share of a donated argument that a run writes: 1 if all of the result is computed anew, 0 if the share is not known. An update
-// of 8 rows of 1024 is 1/128.
+// renewed returns the share of a donated argument that a run writes: 1 if all of it is computed anew, 0 if it is not known, 1/128 for 8 rows of 1024.
 func (r *reader) renewed(a *hlo.Alias) float64 {
 	root, v := r.m.Comps[r.m.Entry].Root, r.values()
 	results := v.Of(root)

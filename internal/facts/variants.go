@@ -56,8 +56,7 @@ func (p *Program) add(v *Variant) {
 	p.Variants = append(p.Variants, v)
 }
 
-// repeatedBy reports whether v is the same compile again: the same arguments, and the same program before optimization or, where
-// that was not dumped, after.
+// repeatedBy reports whether v is the same compile again: the same arguments, and the same program before optimization or, where that was not dumped, after.
 func (v *Variant) repeatedBy(w *Variant) bool {
 	if v.Signature != w.Signature || !slices.EqualFunc(v.Params, w.Params, func(a, b Parameter) bool {
 		return a.Layout == b.Layout && a.Sharding == b.Sharding && a.Aliased == b.Aliased && a.Donated == b.Donated
@@ -114,8 +113,7 @@ func (o *operations) notIn(others []*operations) []Op {
 	return differing
 }
 
-// givenOperations reads the operations of a module as the framework handed it over; nil when it was not dumped or cannot be
-// read, which was said when it was first tried.
+// givenOperations reads the operations of a module as the framework handed it over; nil when it was not dumped or cannot be read, which was said before.
 func givenOperations(d *dump.Dump, id string) *operations {
 	at := slices.IndexFunc(d.Modules, func(m *dump.Module) bool { return m.ID == id })
 	if at < 0 || d.Modules[at].Unoptimized() == nil {
@@ -157,8 +155,7 @@ func (r *reader) countOperation(ops *operations, id hlo.InstrID) {
 // key is what tells an operation from others, wherever it is.
 func (op *Op) key() string { return op.Opcode + " " + op.Shape + " " + op.Attrs }
 
-// Compilations counts every compilation of the program, also of equal modules. Where the processes of a run disagree, it counts those of the one that
-// compiled most.
+// Compilations counts every compilation of the program, also of equal modules. Where processes of a run disagree, it counts those of the one with most.
 func (p *Program) Compilations() int {
 	if len(p.Disagreements()) > 0 {
 		count, most := map[string]int{}, 0

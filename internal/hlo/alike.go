@@ -2,9 +2,8 @@ package hlo
 
 import "iter"
 
-// Alike finds the computations of a module that are equal except for names, metadata and numbering. A model repeats its layers: a fact about one
-// computation holds for all equal ones, and is computed once, for the first of them. Equal computations have the same instructions in the same
-// order.
+// Alike finds the computations of a module that are equal except for names, metadata and numbering. A model repeats its layers: a fact about one computation
+// holds for all equal ones, and is computed once, for the first of them. Equal computations have the same instructions in the same order.
 type Alike struct {
 	m     *Module
 	first []CompID // by CompID
@@ -19,8 +18,7 @@ func (a *Alike) Module() *Module { return a.m }
 // First returns the first computation that is like c: c itself or an earlier one.
 func (a *Alike) First(c CompID) CompID { return a.first[c] }
 
-// Index returns the number of an instruction in a numbering, without gaps, of the computations that are the first of their kind. An
-// instruction of another computation has the index of its counterpart.
+// Index numbers, without gaps, the instructions of the computations that are the first of their kind. An instruction of another has its counterpart's index.
 func (a *Alike) Index(i InstrID) int {
 	c := a.m.Instrs[i].Comp
 	return int(a.start[c]) + int(i-a.m.Comps[c].First)
@@ -49,8 +47,7 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 	}
 }
 
-// Call returns a hash of Own and of what the operands are: their shapes, and which of them are the same value. Several goroutines must not
-// call it at once.
+// Call returns a hash of Own and of what the operands are: their shapes, and which of them are the same value. Several goroutines must not call it at once.
 func (a *Alike) Call(i InstrID) uint64 {
 	h, operands, first := a.Own(i), a.m.Operands(i), a.m.Comps[a.m.Instrs[i].Comp].First
 	for n, o := range operands {

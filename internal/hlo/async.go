@@ -1,7 +1,6 @@
 package hlo
 
-// asyncStart is an `<op>-start` that is short for an async-start and the computation that it calls, which consists of parameters and one
-// operation.
+// asyncStart is an `<op>-start` that is short for an async-start and the computation that it calls, which consists of parameters and one operation.
 type asyncStart struct {
 	start InstrID
 	op    Opcode
@@ -62,8 +61,7 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true, shares: true})
 }
 
-// printsWrapper reports whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only prints with nested
-// computations do.
+// printsWrapper reports whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only prints with nested computations do.
 func (p *textParser) printsWrapper(start *Instruction, op Opcode) bool {
 	callees := listAt(p.m.callees, start.callees)
 	if len(callees) == 0 || len(p.aside) == 0 {

@@ -108,10 +108,9 @@ func fusionKind(spelling []byte) int32 {
 	return 0
 }
 
-// Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`.
-// A value is spelled as XLA's text printer spells it, whatever the module was read from; a quoted string comes unquoted and
-// unescaped, and `backend_config={...}` as its content with the braces. Metadata is left out (see [Module.Metadata]), and so are
-// computations (see [Module.Callees]) and the arguments of parameters and constants.
+// Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`. A value is spelled as XLA's text
+// printer spells it, whatever the module was read from; a quoted string comes unquoted and unescaped, and `backend_config={...}` as its content with the
+// braces. Metadata is left out (see [Module.Metadata]), and so are computations (see [Module.Callees]) and the arguments of parameters and constants.
 func (m *Module) Attrs(i InstrID) iter.Seq2[string, string] {
 	switch in := &m.Instrs[i]; {
 	case in.bare() && in.Opcode != OpGetTupleElement:
@@ -174,8 +173,7 @@ func (m *Module) Integers(i InstrID, key string) []int64 {
 	return Ints(m.AttrText(i, key))
 }
 
-// Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything
-// else.
+// Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything else.
 func Ints(s string) []int64 { return ints([]byte(s)) }
 
 func ints(s []byte) []int64 {
@@ -227,8 +225,7 @@ func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 	}
 }
 
-// owns reports whether an instruction is the owner of an attribute that is printed behind it. Behind `<op>-start` XLA prints those of the
-// async-start and those of the operation that it wraps.
+// owns reports whether an attribute that is printed behind an instruction is its own. Behind `<op>-start` stand those of the async-start and of what it wraps.
 func (m *Module) owns(i InstrID, of owner) bool {
 	switch in := &m.Instrs[i]; {
 	case of == ofBoth:

@@ -165,8 +165,7 @@ func (m *Module) Settings(i InstrID) []string {
 	return SettingsIn(config)
 }
 
-// IsNoise reports whether a key of a backend_config has no part in the computation: picks of the autotuner, estimates, numbers of
-// instructions, memory offsets and compiled kernels.
+// IsNoise reports whether a key of a backend_config has no part in the computation: picks, estimates, numbers of instructions, offsets and compiled kernels.
 func IsNoise(key string) bool { return noisyConfig[key] }
 
 // SettingsIn returns the settings in a backend_config, see [Module.Settings].

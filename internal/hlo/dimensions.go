@@ -67,8 +67,7 @@ func (p *attrPrinter) precision() {
 	}
 }
 
-// windowFields holds the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value that is
-// left out when all dimensions have it.
+// windowFields holds the parts of a window in printed order: their names, their fields in WindowDimension, and the value that is left out when all have it.
 var windowFields = []struct {
 	name   string
 	field  int

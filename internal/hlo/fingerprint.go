@@ -285,8 +285,7 @@ func (p *printer) hasEffect(i InstrID) bool {
 	return false
 }
 
-// wrapped returns the root of the computation that an instruction calls. wraps is true when the computation consists of parameters and the
-// root.
+// wrapped returns the root of the computation that an instruction calls. wraps is true when the computation consists of parameters and the root.
 func (p *printer) wrapped(caller InstrID) (root InstrID, wraps bool) {
 	m := p.m
 	callees := m.Callees(caller)

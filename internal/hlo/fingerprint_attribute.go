@@ -10,8 +10,7 @@ import (
 // printed hashes the value of an attribute. It returns false when the attribute does not count.
 type printed = func(p *printer, value []byte) (digest, bool)
 
-// attributesOf hashes the attributes of an instruction, in any order. Those that it has in common with the instruction that it wraps
-// count once.
+// attributesOf hashes the attributes of an instruction, in any order. Those that it has in common with the instruction that it wraps count once.
 func (p *printer) attributesOf(i, wrapped InstrID) (sum digest) {
 	p.attrs = p.attrs[:0]
 	p.collect(i)
@@ -136,8 +135,7 @@ func frontendDigest(_ *printer, value []byte) (sum digest, counts bool) {
 	return sum, sum != digest{}
 }
 
-// config hashes a backend_config: JSON with its keys in any order, an MLIR dictionary likewise, anything else as it is spelled. It does
-// not count when all of it is noise, or an address.
+// config hashes a backend_config: JSON and MLIR dictionaries with their keys in any order, anything else as it is spelled, and nothing if all of it is noise.
 func (p *printer) config(value []byte) (d digest, counts bool) {
 	if isCallback(p.target) {
 		return digest{}, false // the address or the number of a Python function

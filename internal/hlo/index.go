@@ -190,8 +190,7 @@ func (t *idTable) reset(n int) {
 	t.mask, t.shift = uint64(size-1), uint8(64-bits.Len(uint(size-1)))
 }
 
-// home returns the slot in which the search for an id starts. Ids that follow each other are side by side. The multiplier is 2^64
-// divided by the golden ratio.
+// home returns the slot in which the search for an id starts. Ids that follow each other are side by side. The multiplier is 2^64 divided by the golden ratio.
 func (t *idTable) home(id int64) uint64 {
 	const near = 15
 	return uint64(id)>>4*0x9e3779b97f4a7c15>>t.shift&^near | uint64(id)&near

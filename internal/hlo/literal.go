@@ -128,8 +128,7 @@ func (m *Module) textLiteral(i InstrID) string {
 	return b.String()
 }
 
-// writeLiteral spells a literal of so many dimensions as XLA does, on one line and without comments: `1`, `{1, 2}`,
-// `{ { 1, 2 }, { 3, 4 } }`, `{ {0}, {5} }`.
+// writeLiteral spells a literal of so many dimensions as XLA does, on one line and without comments: `1`, `{1, 2}`, `{ { 1, 2 }, { 3, 4 } }`, `{ {0}, {5} }`.
 func (t text) writeLiteral(b *strings.Builder, i, rank int) {
 	if !t.at(i, '{') {
 		b.WriteString(t.scalar(i, len(t)))
@@ -138,8 +137,7 @@ func (t text) writeLiteral(b *strings.Builder, i, rank int) {
 	t.writeList(b, i, rank, rank == 1)
 }
 
-// writeList spells one list and returns the offset behind it. XLA prints blanks inside the braces, but not of a vector and not of a row of
-// one element or none.
+// writeList spells one list and returns the offset behind it. XLA prints blanks inside the braces, but not of a vector and not of a row of one element or none.
 func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 	var elements []string
 	end := t.blanks(i + 1)

@@ -81,8 +81,7 @@ type frameLocation struct{ file, function, line, column int32 }
 // stackFrame holds 1-based ids. The parent of the outermost frame is 0.
 type stackFrame struct{ location, parent int32 }
 
-// Stack returns the stack frames of metadata, innermost first. Without a frame it returns the one place of source_file and source_line, or
-// none.
+// Stack returns the stack frames of metadata, innermost first. Without a frame it returns the one place of source_file and source_line, or none.
 func (m *Module) Stack(md Metadata) []Location {
 	if md.Frame == 0 {
 		if md.Source.File == "" {

@@ -226,8 +226,7 @@ const (
 	codeFused = 12
 )
 
-// maxPlaces bounds the locations that are followed from one location. Without it, calls that are each the callee and the caller of the next would lead to 2^n
-// of them.
+// maxPlaces bounds the locations that are followed from one. Without it, calls that are each the callee and the caller of the next would lead to 2^n of them.
 const maxPlaces = 256
 
 // places returns the lines of a location, innermost first.

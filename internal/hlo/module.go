@@ -110,8 +110,7 @@ type Computation struct {
 	shares  bool  // it has no print of its own: the line of the start is also the operation's
 }
 
-// Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata. There are many: it has no
-// space between its fields.
+// Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata. There are many: its fields leave no gaps.
 type Instruction struct {
 	says  uint64 // a hash of the attributes that it has not otherwise, and of a constant's literal; see Alike.Own
 	Shape ShapeID

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Opcode is an HLO operation. An opcode that is not one of the constants has a number behind them, which holds for one module; see
-// [Module.OpcodeName].
+// Opcode is an HLO operation. An opcode that is not one of the constants has a number behind them, which holds for one module; see [Module.OpcodeName].
 type Opcode uint16
 
 // The opcodes that XLA prints, from TensorFlow 2.3 (2020) to libtpu 0.0.51 (2026).

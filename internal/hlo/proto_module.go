@@ -103,8 +103,7 @@ func (r *protoReader) prepare(computations []Range) {
 	r.computations.reset(len(computations))
 }
 
-// split finds the fields of an HloModuleProto, or returns how the message is broken. It keeps no field that it does not know: a hostile file can have
-// millions.
+// split finds the fields of an HloModuleProto, or returns how the message is broken. It keeps no field that it does not know: a hostile file can have millions.
 func (r *protoReader) split(body Range) (m moduleFields, broken brokenness) {
 	m.start = body.Start
 	f := fieldsOf(r.src, body)

@@ -10,8 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// The wire types. A field's tag is its number<<3 | its wire type. A known field with an unexpected wire type is skipped like an unknown
-// field, as protobuf does.
+// The wire types. A field's tag is its number<<3 | its wire type. A known field with an unexpected wire type is skipped like an unknown one, as protobuf does.
 const (
 	wireVarint  = int(protowire.VarintType)
 	wireFixed64 = int(protowire.Fixed64Type)

@@ -135,8 +135,7 @@ func spread(numbers []int64, size, stride int64) []int64 {
 	return out
 }
 
-// meshGroups expands mesh['a'=2,'b'=4], device_ids=([2,4]T(1,0)) {'a','b':(1)2}. The devices that differ only along the axes in the last
-// braces are one group.
+// meshGroups expands mesh['a'=2,'b'=4], device_ids=([2,4]T(1,0)) {'a','b':(1)2}. The devices that differ only along the axes in the last braces are one group.
 func meshGroups(value []byte) ([][]int64, bool) {
 	open := bytes.LastIndexByte(value, '{')
 	end := bytes.IndexByte(value, ']')
@@ -220,8 +219,7 @@ func meshDevices(s []byte, total int64) ([]int64, bool) {
 	return devices, ok && int64(len(devices)) == total
 }
 
-// splitAxes returns the offsets of the devices along the chosen axes, and those along the others. It returns false when the chosen axes
-// or parts of axes are not in the mesh or overlap.
+// splitAxes returns the offsets of the devices along the chosen axes, and those along the others; false when the chosen ones are not in the mesh or overlap.
 func splitAxes(axes []MeshAxis, chosen []byte) (inside, outside []int64, ok bool) {
 	inside, outside = []int64{0}, []int64{0}
 	sizes := sizesOf(axes)

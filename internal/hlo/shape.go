@@ -41,8 +41,7 @@ var typeNames = [...]string{
 	"f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu", "b", "f6e3m2fn", "f6e2m3fn",
 }
 
-// typeBytes holds the size of one element in a buffer, in bytes. An element of less than a byte takes one unless the layout packs
-// several: E(n).
+// typeBytes holds the size of one element in a buffer, in bytes. An element of less than a byte takes one unless the layout packs several: E(n).
 var typeBytes = [...]uint8{
 	1: 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 0, 0, 8, 2,
 	0, 16, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -225,8 +224,7 @@ func appendDefaultOrder(b []byte, rank int) []byte {
 	return b
 }
 
-// ElementCount returns the number of elements of an array shape. A bounded dimension counts as its bound, a shape with an unbounded
-// dimension as empty.
+// ElementCount returns the number of elements of an array shape. A bounded dimension counts as its bound, a shape with an unbounded dimension as empty.
 func (s *Shape) ElementCount() int64 {
 	n := int64(1)
 	for _, d := range s.Dims {

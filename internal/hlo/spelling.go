@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// spelling is a range of the source that is looked up in a table: a name, an opcode, a shape. Two short spellings are compared without the
-// source.
+// spelling is a range of the source that is looked up in a table: a name, an opcode, a shape. Two short spellings are compared without the source.
 type spelling struct {
 	head  uint64 // the first eight bytes
 	rest  uint64 // the other bytes, or a hash of them if the spelling is long
@@ -81,8 +80,7 @@ func (t text) name(i int) spelling {
 // token returns the spelling at i up to the first byte that sorts before the bytes of names. The name at i may be shorter.
 func (t text) token(i int) (head, rest uint64, n uint32) { return t.upTo(i, '-') }
 
-// upTo returns the spelling at i up to the first byte that sorts before c. It returns n = 0 when the spelling is long or ends near the
-// end of the text.
+// upTo returns the spelling at i up to the first byte that sorts before c. It returns n = 0 when the spelling is long or ends near the end of the text.
 func (t text) upTo(i int, c byte) (head, rest uint64, n uint32) {
 	if i < 0 || i > len(t)-shortSpelling {
 		return 0, 0, 0

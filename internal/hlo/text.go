@@ -5,8 +5,7 @@ import (
 	"iter"
 )
 
-// text is HLO text. Its methods scan from a byte offset and return the offset behind what they scanned. None of them fails: at the end of
-// the text everything ends.
+// text is HLO text. Its methods scan from a byte offset and return the one behind what they scanned. None fails: at the end of the text everything ends.
 type text []byte
 
 // Classes of bytes.
@@ -147,8 +146,7 @@ func (t text) balanced(i int) int {
 	return i
 }
 
-// braces skips from the { at i to behind the } that closes it, in a value that need not be HLO: only braces and strings in double quotes
-// count.
+// braces skips from the { at i to behind the } that closes it, in a value that need not be HLO: only braces and strings in double quotes count.
 func (t text) braces(i int) int {
 	depth := 0
 	for i < len(t) {
@@ -168,8 +166,7 @@ func (t text) braces(i int) int {
 	return i
 }
 
-// value skips an attribute's value: `{0,1}`, `kLoop`, `"x"`, `[2,4]<=[4,2]T(1,0)`, `s32[2]{0} {1, 2}`. It ends at the end of the line and
-// before a comma or a closing bracket outside it.
+// value skips an attribute's value, `{0,1}`, `kLoop`, `"x"`, `[2,4]<=[4,2]T(1,0)`, up to the end of the line, or to a comma or closing bracket outside of it.
 func (t text) value(i int) int {
 	for i < len(t) {
 		c := t[i]

@@ -108,8 +108,7 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 	return id, i + 1
 }
 
-// nested reads a computation inside an instruction. Its instructions are set aside until the outer computation is complete, whose
-// instructions must be contiguous.
+// nested reads a computation inside an instruction. Its instructions are set aside until the outer one is complete, whose instructions must be contiguous.
 func (p *textParser) nested(i int) (CompID, int) {
 	m, instrs, outer, comp := p.m, p.m.Instrs, p.body, p.comp
 	m.Instrs = nil

@@ -95,8 +95,7 @@ func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
 
 const metadataKey = 'm' | 'e'<<8 | 't'<<16 | 'a'<<24 | 'd'<<32 | 'a'<<40 | 't'<<48 | 'a'<<56
 
-// attributes reads metadata, the attributes that name computations, and the index of a get-tuple-element, and skips the others. It returns
-// the offset of the next token.
+// attributes reads metadata, callees and the index of a get-tuple-element, and skips the other attributes. It returns the offset of the next token.
 func (p *textParser) attributes(i int, in *Instruction) int {
 	t, start, mark := p.t, i, len(p.callees)
 	for {
@@ -256,8 +255,7 @@ func (p *textParser) opensBlock(i int) bool {
 	return p.t.word(i, "ROOT") || p.t.instructionName(i) > i
 }
 
-// fileCallees adds the callees of an instruction to the module. The callees of an async-update or async-done are those of the async-start,
-// which old versions print again.
+// fileCallees adds the callees of an instruction to the module. Those of an async-update or async-done are the async-start's, which old versions print again.
 func (p *textParser) fileCallees(in *Instruction, refs []calleeRef) {
 	if in.Opcode == OpAsyncUpdate || in.Opcode == OpAsyncDone {
 		return

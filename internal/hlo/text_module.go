@@ -9,8 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// ParseText reads HLO text in one pass. Errors name the file. The module keeps src, and decodes attributes, metadata and literals when
-// they are asked for.
+// ParseText reads HLO text in one pass. Errors name the file. The module keeps src, and decodes attributes, metadata and literals when they are asked for.
 func ParseText(src []byte, file string) (*Module, error) {
 	p := newTextParser(src, file)
 	if err := caught(p.module); err != nil {
@@ -73,8 +72,7 @@ func (p *textParser) module() {
 	p.finish()
 }
 
-// head reads the header and the tables, and reports whether XLA printed the text: then the header has attributes or, until the end of 2020,
-// the names of computations begin with %.
+// head reads the header and the tables, and reports whether XLA printed the text: the header has attributes or, until 2020, names of computations begin with %.
 func (p *textParser) head() (end int, printed bool) {
 	if len(p.t) > math.MaxUint32 {
 		p.fail(0, 0, "the file has %d bytes, more than 4 GiB", len(p.t))
@@ -159,8 +157,7 @@ const (
 	stageInstruction textStage = "inside an instruction of NAME"
 )
 
-// fail throws a SyntaxError for the token from start to end. When the token ends with the file, the message is instead that the file was
-// cut off.
+// fail throws a SyntaxError for the token from start to end. When the token ends with the file, the message is instead that the file was cut off.
 func (p *textParser) fail(start, end int, format string, args ...any) {
 	e := &SyntaxError{File: p.file, Message: wire.Plain(fmt.Sprintf(format, args...)), Offset: int64(start)}
 	// A whole text ends with a brace: without one its last line is torn.

@@ -93,8 +93,7 @@ func ofCompiler(name, separator string) bool {
 	})
 }
 
-// ofXLA matches the form of XLA's messages: its spelling of shapes, and its kinds of errors. PyTorch/XLA raises them in C++ under PyTorch's types, so
-// the frames do not show it.
+// ofXLA matches XLA's messages by its spelling of shapes and its kinds of errors: PyTorch/XLA raises them in C++ under PyTorch's types, so no frame shows it.
 var ofXLA = regexp.MustCompile(`\b(pred|bf16|[sufc]\d+)\[[\d,<=]*\]|\b(INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|UNIMPLEMENTED|FAILED_PRECONDITION): |^Error preparing computation: |torch_xla/csrc/|\b(XLA|tf2xla)\b`)
 
 // raise reads "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[]." and what follows it.

@@ -86,8 +86,7 @@ func missPlace(header string) (Location, bool) {
 	return Location{File: found[1], Line: line, Column: column, Function: function}, err == nil && line > 0
 }
 
-// splitAt splits a text at separators, each of which follows the one before it. It returns one part more than separators, empty ones if a
-// separator is missing.
+// splitAt splits a text at separators, each of which follows the one before it. It returns one part more than separators, empty ones if a separator is missing.
 func splitAt(s string, separators ...string) (parts []string, ok bool) {
 	parts = make([]string, len(separators)+1)
 	for i, separator := range separators {
@@ -211,8 +210,7 @@ func unlike(was, is string) (string, string) {
 	return short(before), short(now)
 }
 
-// fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets and no text. The class is "" for anything
-// else.
+// fieldsOf splits an object as Python prints it, "Config(dims=(8, 8), name='a')", at the commas that are in no brackets and no text; class "" for others.
 func fieldsOf(object string) (class string, fields []string) {
 	class, rest, _ := strings.Cut(object, "(")
 	inside, closed := strings.CutSuffix(rest, ")")
@@ -242,8 +240,7 @@ func fieldsOf(object string) (class string, fields []string) {
 	return class, append(fields, inside[from:])
 }
 
-// argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", of which [0] are the positional ones, and
-// "argument beta" of "input path [1]['beta']".
+// argument names an argument or a part of it as Python does: "argument 1['w']" of "input path [0][1]['w']", "argument beta" of "input path [1]['beta']".
 func argument(path string) string {
 	inside, is := strings.CutPrefix(path, "input path ")
 	if !is {

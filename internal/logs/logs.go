@@ -157,8 +157,7 @@ func (r *reader) unreadable(line int, what string) {
 	r.add(Event{Kind: Unreadable, Line: line, Text: what})
 }
 
-// dropRepeats drops repeated events: from two handlers of one logger, or from an error that is logged where it was raised and where it was
-// caught.
+// dropRepeats drops repeated events: from two handlers of one logger, or from an error that is logged where it was raised and where it was caught.
 func dropRepeats(events []Event) []Event {
 	out := make([]Event, 0, len(events))
 	at := map[Event]int{}
@@ -187,8 +186,7 @@ func dropRepeats(events []Event) []Event {
 	return out
 }
 
-// repeatKey identifies events that can occur only once. Compile times have nine digits: two equal ones
-// are one compilation.
+// repeatKey identifies events that can occur only once. Compile times have nine digits: two equal ones are one compilation.
 func repeatKey(e Event) (key Event, once bool) {
 	switch e.Kind {
 	case Compile:
@@ -201,8 +199,7 @@ func repeatKey(e Event) (key Event, once bool) {
 	return Event{}, false
 }
 
-// remat reads the partitioner's warning that it replicates a tensor to change its sharding. Its wording changed twice; all versions contain the
-// shardings, the instruction and its metadata.
+// remat reads the partitioner's warning that it replicates a tensor. All versions of it contain the shardings, the instruction and its metadata.
 func (r *reader) remat(rest []byte) {
 	parts, ok := splitAt(string(rest), "from sharding ", " to ")
 	if !ok {

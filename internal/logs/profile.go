@@ -94,8 +94,7 @@ func (c *collector) fold() *Profile {
 	return t
 }
 
-// counted selects the lines to count. A device shows the same instructions on its streams and on the derived row: the streams count if they name
-// instructions.
+// counted selects the lines to count. A device shows the same instructions on its streams and on the derived row: the streams count if they name instructions.
 func (c *collector) counted() []*line {
 	streams := map[string]bool{}
 	for _, l := range c.lines {
@@ -188,8 +187,7 @@ type ProfiledKernel struct {
 // ErrEmptyProfile is the error for a profile without HLO instructions: nothing that XLA compiled ran, or device tracing was off.
 var ErrEmptyProfile = errors.New("the profile shows no HLO instruction; take it while the program runs compiled code")
 
-// ReadProfile reads a profile of either kind: a Chrome trace (*.trace.json.gz) or an XSpace (*.xplane.pb), which jax.profiler and
-// TensorBoard write.
+// ReadProfile reads a profile of either kind: a Chrome trace (*.trace.json.gz) or an XSpace (*.xplane.pb), which jax.profiler and TensorBoard write.
 func ReadProfile(data []byte) (*Profile, error) {
 	head := bytes.TrimLeft(data, " \t\r\n")
 	if len(head) == 0 {

@@ -39,8 +39,7 @@ func (r *reader) tfUncompilable(rest []byte) {
 	r.add(Event{Kind: Uncompilable, Line: line, Program: function, Op: op, Node: node, Text: firstReason(reason), Where: r.createdAt()})
 }
 
-// firstReason removes the repeated name of the node. Of the attributes that did not match, it keeps the element type, which is usually the
-// reason.
+// firstReason removes the repeated name of the node. Of the attributes that did not match, it keeps the element type, which is usually the reason.
 func firstReason(s string) string {
 	first, attributes, _ := strings.Cut(s, "\n")
 	first, _, _ = strings.Cut(first, " compatible with node ")
@@ -165,8 +164,7 @@ func (r *reader) tfCompiled(rest []byte) {
 // tfCompiling reads "__inference_step_81[_XlaMustCompile=true,…]". The line "CompileFunction: FILE" has no name.
 func (r *reader) tfCompiling(rest []byte) { r.compiling = string(bytes.TrimSpace(rest)) }
 
-// tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names. A number at the end makes
-// them unique.
+// tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names. A number at the end makes them unique.
 func (r *reader) tfArgument(rest []byte) {
 	parts, ok := splitAt(string(rest), " shape: ", " name: ", " TF arg ", " node name:")
 	n, err := strconv.Atoi(parts[0])

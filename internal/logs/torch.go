@@ -35,8 +35,7 @@ func (m *torchMetrics) emit(r *reader) {
 	}
 }
 
-// torchCounter reads a counter and the value in the next line. Counters named aten:: count operations that XLA did not run, those named xla:: the
-// ones that it ran.
+// torchCounter reads a counter and the value in the next line. Counters named aten:: count operations that XLA did not run, xla:: those that it ran.
 func (r *reader) torchCounter(rest []byte) {
 	name := strings.TrimSpace(string(rest))
 	fallback, lowered := strings.HasPrefix(name, "aten::"), strings.HasPrefix(name, "xla::")
@@ -119,8 +118,7 @@ func torchFrame(text []byte) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph, which it skips, and the
-// hash.
+// torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph, which it skips, and the hash.
 func (r *reader) torchGraph([]byte) {
 	e := Event{Kind: Graph, Line: r.line}
 	for text, ok := r.next(); ok && !bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")); text, ok = r.next() {

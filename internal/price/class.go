@@ -1,7 +1,6 @@
 package price
 
-// Class is a class of work. The error of a price is common to a class: what it is wrong about in one loop it is wrong about in the next. Between classes
-// it is not.
+// Class is a class of work. The error of a price is common to a class: what it is wrong about in one loop it is wrong about in the next.
 type Class uint8
 
 // The classes.

@@ -37,8 +37,7 @@ func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
 	}
 }
 
-// gathered is what Eigen takes to gather what a place of the result is made of, in steps of a nanosecond: of each place of the window eight channels at a time,
-// and a rest one by one.
+// gathered is what Eigen takes to gather what a place of the result is made of, in nanoseconds: each place of the window by eight channels, a rest one by one.
 func (c *convolution) gathered(channels float64) float64 {
 	const begin, eight, single = 24, 1, 0.44
 	places := 1.0
@@ -122,8 +121,7 @@ func adjacent(s *hlo.Shape, labels string) byte {
 
 func isInteger(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
 
-// What cuDNN takes for a convolution, beside a product of as many flops. Measured on an H200 with 256 channels of the result, and on an H100 with 1 to 256, in
-// f32 and bf16.
+// What cuDNN takes for a convolution, beside a product of as many flops. Measured on an H200 with 256 channels, and on an H100 with 1 to 256, in f32 and bf16.
 const (
 	wideResult   = 170 // channels of the result: tensor cores wait for the windows of a narrower one, and take as long
 	fewChannels  = 8   // channels of the input: fewer, such as an image's three colors, are filled up to 16 bytes by a kernel for each operand,

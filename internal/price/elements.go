@@ -172,8 +172,7 @@ func (m *Meter) isFloating(shape hlo.ShapeID) bool {
 	return t >= hlo.F16 && t != hlo.Tuple && t != hlo.Opaque
 }
 
-// applied adds an operation that applies a function of its own. One that carries several values along, such as the place of the largest beside
-// it, is not put into vectors; a GPU has no vectors.
+// applied adds an operation that applies a function of its own. One that carries several values, as argmax does, is not put into vectors; a GPU has none.
 func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	op, operand := m.m.Instrs[id].Opcode, m.m.Instrs[id].Shape
 	if operands := m.m.Operands(id); len(operands) > 0 {

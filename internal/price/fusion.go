@@ -10,8 +10,7 @@ type fusedBody struct {
 	bytes   float64      // what is read from outside: of all parameters, and the constants that are too large for the code
 }
 
-// fusedParam is a parameter of a fused computation, and how many bytes of it are read; hlo.NoInstr where the computation has none of its
-// number.
+// fusedParam is a parameter of a fused computation, and how many bytes of it are read; hlo.NoInstr where the computation has none of its number.
 type fusedParam struct {
 	id    hlo.InstrID
 	bytes float64
@@ -135,8 +134,7 @@ func (p *analyzer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) flo
 	return bytes
 }
 
-// read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
-// it, and once more for each broadcast and reshape.
+// read is how many bytes of a value that comes into a fusion are read: slices where users take slices, else all of it, and more for each broadcast and reshape.
 func (p *analyzer) read(b *bodyReader, i hlo.InstrID) float64 {
 	known := &b.reads[i-b.first]
 	if *known != unread {
@@ -177,8 +175,7 @@ func (p *analyzer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 	return 0, true
 }
 
-// readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
-// users that slice the result read no more than their slices.
+// readInside is what a fusion within a fusion reads of a value. Where its body does one operation to it, users that slice the result read only their slices.
 func (p *analyzer) readInside(i, fusion hlo.InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0

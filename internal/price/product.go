@@ -22,8 +22,7 @@ func (p *analyzer) dotFlops(i hlo.InstrID, results float64) float64 {
 	return 2 * results * float64(width)
 }
 
-// ungroupedElements is the number of elements of a ragged dot's result without a leading dimension for each group dimension
-// of the right-hand side.
+// ungroupedElements is the number of elements of a ragged dot's result without a leading dimension for each group dimension of the right-hand side.
 func (p *analyzer) ungroupedElements(i hlo.InstrID) float64 {
 	dims := p.m.Shape(p.m.Instrs[i].Shape).Dims
 	groups := p.m.Integers(i, "rhs_group_dims")

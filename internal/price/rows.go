@@ -50,8 +50,7 @@ func (m *Meter) rows(w *Work, id hlo.InstrID) {
 	}
 }
 
-// What a CPU takes to move an element into another order, in steps of a nanosecond on the reference. Measured with small programs in JAX 0.10.2: see
-// bench/stopwatch/micro.py.
+// What a CPU takes to move an element into another order, in nanoseconds on the reference, measured in JAX 0.10.2: see bench/stopwatch/micro.py.
 const (
 	movedKept   = 0.1 // one that keeps its neighbours
 	movedApart  = 0.3 // one whose neighbours become others

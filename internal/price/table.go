@@ -232,8 +232,7 @@ func Of(backend, called string) (found *Device) {
 	return found
 }
 
-// isCalled reports whether one of the parts of a device's name is another name, and not the beginning or the end of a longer number: "RTX A1000" is no
-// "a100".
+// isCalled reports whether one of the parts of a device's name is another name, and not the beginning or the end of a longer number: "RTX A1000" is no "a100".
 func isCalled(device, part string) bool {
 	digit := func(s string, at int) bool { return at >= 0 && at < len(s) && s[at] >= '0' && s[at] <= '9' }
 	for at := 0; ; at++ {

@@ -29,8 +29,7 @@ func (t *Time) Add(o Time, n float64) {
 	t.Host += n * o.Host
 }
 
-// Time is how long a launch takes on the device: its overhead, and then as long as the slower of arithmetic and memory, to which the whole is
-// put down. What the compiler expects goes before.
+// Time is how long a launch takes on the device: its overhead, and then the slower of arithmetic and memory, unless the compiler says what it expects.
 func (d *Device) Time(w *Work) (t Time) {
 	t.Launch = d.Launch*(1+w[Launches]) + d.Turn*w[Iterations] + d.Step*math.Ceil(w[Steps]/max(1, d.Units))
 	t.Host = d.Decision*w[Decisions] + d.Call*w[Calls]
@@ -79,8 +78,7 @@ func ns(amount, rate float64) float64 {
 	return amount / rate * giga
 }
 
-// compute is how long the arithmetic takes. Units work one after the other here: few programs keep two of them busy. On a GPU each takes one tile, and the last
-// tiles may leave units idle.
+// compute is how long the arithmetic takes, one unit after the other: few programs keep two busy. On a GPU the last tiles may leave units idle.
 func (d *Device) compute(w *Work) float64 {
 	products := d.products(w)
 	t := products + d.rest(w)

@@ -14,8 +14,7 @@ import (
 // Amount names one thing that a launch asks of a device.
 type Amount uint8
 
-// The amounts. A product's arithmetic is counted by the type that it multiplies and the precision that it requests: the device chooses
-// the unit by both.
+// The amounts. A product's arithmetic is counted by the type that it multiplies and the precision that it requests: the device chooses the unit by both.
 const (
 	ProductF64     Amount = iota // flops of matrix products and convolutions in double precision
 	ProductHighest               // in f32, at the highest precision

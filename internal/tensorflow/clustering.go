@@ -12,8 +12,7 @@ type Clustering struct {
 	Clusters []*Cluster // in order of appearance
 	Outside  []*Outside // what no cluster took, in order of appearance
 	Inside   int        // operations in clusters, the system's own not counted
-	// Eager marks the graph of one operation that Python ran outside any function. Nothing can be clustered there, and nothing in it
-	// was left out of a cluster.
+	// Eager marks the graph of one operation that Python ran outside any function. Nothing can be clustered there, and nothing in it was left out of a cluster.
 	Eager bool
 }
 
@@ -200,9 +199,8 @@ func PlainName(name string) string {
 	return name
 }
 
-// eager recognises the graph that eager execution wraps around a single operation. There the node is called like its operation, and
-// arguments and results like those of the operation's definition; a function's arguments carry its author's names or shapes, and its
-// results come from Identity.
+// eager recognises the graph that eager execution wraps around a single operation. There the node is called like its operation, and arguments and results like
+// those of the operation's definition; a function's arguments carry its author's names or shapes, and its results come from Identity.
 func (g *Graph) eager(c *Clustering) bool {
 	if len(c.Clusters) > 0 {
 		return false

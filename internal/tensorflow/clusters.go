@@ -36,8 +36,7 @@ type PlacedOp struct {
 	Source   hlo.Location
 }
 
-// Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles the operations before it and those after
-// it separately.
+// Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles what is before it and what is after it separately.
 type Collective struct {
 	Op       string       `json:"op"`   // "CollectiveReduceV2", "HorovodAllreduce"
 	Kind     string       `json:"kind"` // "all-reduce", as XLA calls it
@@ -261,9 +260,8 @@ func (d *graphDir) measure(out *Clusters) {
 	}
 }
 
-// marked picks one graph for each function or session that ran, and says whether autoclustering looked at them. TensorFlow writes
-// the graph after marking only where it found something that XLA could compile; the dump before the next pass is always there and
-// holds the others.
+// marked picks one graph for each function or session that ran, and says whether autoclustering looked at them. TensorFlow writes the graph after marking only
+// where it found something that XLA could compile; the dump before the next pass is always there and holds the others.
 func (d *graphDir) marked() (graphs []*namedGraph, ran bool) {
 	main := d.load(d.byPass[PassMark])
 	if len(main) == 0 {

@@ -25,8 +25,7 @@ type Framework struct {
 	Problems  []dump.Problem
 }
 
-// Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. Modules are the names of the dump's HLO modules, which are matched
-// with the clusters.
+// Read measures TensorFlow's graph dumps, also those in logs, and logs. Modules are the names of the dump's HLO modules, which belong to the clusters.
 func Read(graphs, logs []*dump.File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
@@ -168,8 +167,7 @@ func namedArguments(dirs []*graphDir, l *Logs) Arguments {
 	return out
 }
 
-// mapped selects the arguments of a function that are passed to XLA. A variable has its own name, unless several variables have the same name, as
-// unnamed ones do.
+// mapped selects the arguments of a function that are passed to XLA. A variable has its own name, unless several have the same, as unnamed ones do.
 func mapped(own []Argument, handed []handedOver) []Argument {
 	names, arguments := map[string]int{}, make([]Argument, len(handed))
 	for i, h := range handed {
@@ -288,8 +286,7 @@ func readLogs(files []*dump.File) (*Logs, []dump.Problem) {
 	return l, problems
 }
 
-// take adds what one log says. It adds the graphs of PyTorch/XLA that the log names by hash. It reports whether the log counts their compilations;
-// a log may have only one of both.
+// take adds what one log says, and the graphs of PyTorch/XLA that it names by hash. counted says that the log counts their compilations: it may do only one.
 func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (counted bool) {
 	for _, e := range events {
 		log := fmt.Sprintf("%s:%d", path, e.Line)
@@ -337,8 +334,7 @@ func (l *Logs) note(kind logs.Kind, log string, e logs.Event) {
 	l.Notes = append(l.Notes, n)
 }
 
-// Uncompilable lists one note for each operation of a function that XLA could not compile: a log repeats an error, and only some
-// repetitions name the line.
+// Uncompilable lists one note for each operation of a function that XLA could not compile: a log repeats an error, and only some repetitions name the line.
 func (l *Logs) Uncompilable() (notes []LogNote) {
 	if l == nil {
 		return nil
@@ -355,8 +351,7 @@ func placeOf(w logs.Location) hlo.Location {
 	return hlo.Location{File: w.File, Function: w.Function, Line: int32(w.Line), Column: int32(w.Column)}
 }
 
-// programOf returns the program of a name in a log, spelled as in module names: JAX's <lambda> is _lambda there, and TensorFlow's
-// __inference_step_41 is step.
+// programOf returns the program of a name in a log, spelled as in module names: JAX's <lambda> is _lambda there, and TensorFlow's __inference_step_41 is step.
 func programOf(name string) string {
 	if name == "" {
 		return ""

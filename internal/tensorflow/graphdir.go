@@ -137,8 +137,7 @@ func embeddedGraphs(path string, data []byte) (out []*dump.File, problems []dump
 	return out, problems
 }
 
-// embeddedPasses identifies the passes by content: "" for a graph that could not be read. In an annotated graph every node's name starts with its cluster, or
-// with "unclustered".
+// embeddedPasses tells the passes by content, "" for what could not be read. In an annotated graph each name starts with its cluster, or with "unclustered".
 func embeddedPasses(graphs []*Graph) []Pass {
 	out := make([]Pass, len(graphs))
 	for i, g := range graphs {
@@ -337,8 +336,7 @@ func parseCounted(stem string) Name {
 	return Name{Pass: PassOther}
 }
 
-// parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": the iteration, the optimizer, an
-// address and TensorFlow's counter.
+// parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": iteration, optimizer, an address, TensorFlow's counter.
 func parseGrappler(p Pass, rest string) Name {
 	n := Name{Pass: p}
 	if after, ok := strings.CutPrefix(rest, "iteration_"); ok {
@@ -386,8 +384,7 @@ func ModuleName(function string) string {
 	return name
 }
 
-// ClusterOf returns the cluster that an HLO module was compiled from: cluster_0 for
-// cluster_0__XlaCompiledKernel_true__XlaHasReferenceVars_false_….2.
+// ClusterOf returns the cluster that an HLO module was compiled from: cluster_0 for cluster_0__XlaCompiledKernel_true__XlaHasReferenceVars_false_….2.
 func ClusterOf(module string) (string, bool) {
 	name, _, found := strings.Cut(module, "__Xla")
 	if !found || !isClusterName(name) {

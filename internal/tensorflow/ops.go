@@ -18,8 +18,7 @@ const (
 	Separates
 )
 
-// severalClusters reports whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
-// for that alone.
+// severalClusters reports whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart for that alone.
 func (s *sorter) severalClusters(nodes []*Node) bool {
 	first := ""
 	for _, n := range nodes {
@@ -127,8 +126,7 @@ func (s *sorter) reached(nodes []*Node, start int, next [][]int) (found []string
 	return found
 }
 
-// systemOps are operations that may always stay outside the clusters: the model's arithmetic does not ask for them. What they have in
-// common is named by the groups.
+// systemOps are operations that may always stay outside the clusters: the model's arithmetic does not ask for them. The groups say what they have in common.
 var systemOps = setOf(
 	// The edges of a graph: arguments, results, what eager execution puts around them, constants.
 	"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval", "_EagerConst", "NoOp", "_SOURCE", "_SINK", "ControlTrigger",

@@ -209,8 +209,7 @@ func (r *reasons) findGroups() {
 	}
 }
 
-// findLeast looks for clusters that are smaller than usual: then --tf_xla_min_cluster_size says so. One that calls a function may always be, and
-// a later pass makes them smaller.
+// findLeast looks for clusters that are smaller than --tf_xla_min_cluster_size says by default. One that calls a function may be, and later passes shrink some.
 func (r *reasons) findLeast() {
 	size := map[string]int{}
 	for _, n := range r.nodes {

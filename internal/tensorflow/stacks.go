@@ -16,8 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// Stacks are the Python stacks of a function's operations, as far as they run through the model's own code. They are what
-// TF_DUMP_GRAPH_GROUPS=op_stacktrace dumps.
+// Stacks are the Python stacks of a function's operations, where they run through the model's code: what TF_DUMP_GRAPH_GROUPS=op_stacktrace dumps.
 type Stacks struct {
 	Called hlo.Location // the line that called the function and so had it traced; zero where no stack tells
 
@@ -95,8 +94,7 @@ func parseFrame(text string) hlo.Location {
 	return hlo.Location{File: file, Line: int32(n), Function: function}
 }
 
-// Of finds the model's frames of a node, innermost first, also of one that was laid into the graph from a function's body:
-// "while/body/_1/while/add" was "while/add" there.
+// Of finds the model's frames of a node, innermost first, also of one that a function's body put into the graph: "while/body/_1/while/add" was "while/add".
 func (s *Stacks) Of(node string) (own []hlo.Location, known bool) {
 	if s == nil {
 		return nil, false
@@ -199,8 +197,7 @@ func (a nodeNames) overlap(b nodeNames) float64 {
 	return float64(common) / float64(len(a))
 }
 
-// nameFunctions finds the function of a graph that has only a number: dumps that are named by function, and stack traces, show the
-// same nodes.
+// nameFunctions finds the function of a graph that has only a number: dumps that are named by function, and stack traces, show the same nodes.
 func (d *graphDir) nameFunctions(graphs []*namedGraph) {
 	for _, g := range d.byPass[PassNamed] { // if a function has several stack traces, the first counts
 		if g.name.Format != FormatStacks || d.stacks[g.function] != nil {

@@ -86,8 +86,7 @@ func each(message []byte, do func(Field) error) error {
 	return nil
 }
 
-// Bodies iterates over the length-delimited fields of a serialized message by their numbers, up to the first byte that is not part of a field. The
-// last may be cut off.
+// Bodies iterates over the length-delimited fields of a serialized message by number, up to the first byte that is of no field. The last may be cut off.
 func Bodies(message []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for n := 0; n >= 0 && len(message) > n; {
@@ -104,8 +103,7 @@ func cutOff(number, n int) error {
 	return fmt.Errorf("not a protocol buffer, or cut off: field %d: %w", number, protowire.ParseError(n))
 }
 
-// Read reads the field that a message begins with, and returns its length, or protowire's negative error. A length-delimited field that is cut off
-// has the bytes that there are.
+// Read reads the field that a message begins with, and returns its length, or protowire's negative error. A field that is cut off has the bytes that there are.
 func (f *Field) Read(message []byte) int {
 	if n := f.short(message); n > 0 {
 		return n

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Reader reads a message in either form. The functions in its Fields are func(*Reader) error, and read a value by calling one of its methods; a value that
-// they do not read is skipped.
+// Reader reads a message in either form. The functions in its Fields are func(*Reader) error, and call one of its methods, or the value is skipped.
 type Reader struct {
 	scanner
 	binary  bool
@@ -43,8 +42,7 @@ func Text(data []byte) *Reader { return &Reader{scanner: scanner{data: data}} }
 // Errorf returns an error at the current field.
 func (r *Reader) Errorf(format string, args ...any) error { return r.errorf(r.start, format, args...) }
 
-// All reads the fields of the whole message. In text format a last field without a number and a name is all others, and has a
-// func(*Reader, string) error that gets their names.
+// All reads the fields of the whole message. In text format a last one without number and name is all others: a func(*Reader, string) error gets their names.
 func (r *Reader) All(fields Fields) error {
 	if r.binary {
 		return r.fields(r.message, fields)
