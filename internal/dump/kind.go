@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -81,6 +82,22 @@ type mark struct {
 	kind Kind
 }
 
+// marks are the parts of names or contents of one kind.
+type marks struct {
+	kind  Kind
+	texts []string
+}
+
+// kindOf returns the kind of the first mark that fits, "" if none does.
+func kindOf(list []marks, fits func(text string) bool) Kind {
+	for _, m := range list {
+		if slices.ContainsFunc(m.texts, fits) {
+			return m.kind
+		}
+	}
+	return ""
+}
+
 // companions are the files about a whole module, by the suffixes of their names.
 var companions = map[string]Kind{
 	"debug_options":                     KindDebugOptions,
@@ -119,24 +136,15 @@ var reports = []mark{
 }
 
 // unitFiles are the suffixes of files about one kernel or part of a module: the name of the kernel or part precedes them.
-var unitFiles = []mark{
-	{".ptx", KindPTX},
-	{".o", KindObject},
-	{".hsaco", KindDeviceObject},
-	{".cubin", KindDeviceObject},
-	{".hlo", KindFusionHLO},
-	{".mlir", KindMLIR},
-	{".ttir", KindMLIR},
-	{".ttir.txt", KindMLIR},
-	{".triton-to-llvm.txt", KindMLIR},
-	{".canonicalize-cse.txt", KindMLIR},
-	{".xtile-to-triton.txt", KindMLIR},
-	{".mlir-passes.log", KindPassLog},
-	{"_fusion.html", KindFusionDrawing},
-	{"_fusion.pyz", KindFusionDrawing},
-	{"hlo_snapshot.pb", KindSnapshot},
-	{"hlo_unoptimized_snapshot.pb", KindSnapshot},
-	{"hlo_unoptimized_snapshot.txt", KindSnapshot},
+var unitFiles = []marks{
+	{KindPTX, []string{".ptx"}},
+	{KindObject, []string{".o"}},
+	{KindDeviceObject, []string{".hsaco", ".cubin"}},
+	{KindFusionHLO, []string{".hlo"}},
+	{KindMLIR, []string{".mlir", ".ttir", ".ttir.txt", ".triton-to-llvm.txt", ".canonicalize-cse.txt", ".xtile-to-triton.txt"}},
+	{KindPassLog, []string{".mlir-passes.log"}},
+	{KindFusionDrawing, []string{"_fusion.html", "_fusion.pyz"}},
+	{KindSnapshot, []string{"hlo_snapshot.pb", "hlo_unoptimized_snapshot.pb", "hlo_unoptimized_snapshot.txt"}},
 }
 
 // cutCompanion splits the name of a file about a whole module into the module's name and the file's kind.
@@ -178,35 +186,20 @@ func unitKind(s string) (Kind, bool) {
 			return KindSnapshot, true
 		}
 	}
-	for _, u := range unitFiles {
-		if strings.HasSuffix(s, u.text) {
-			return u.kind, true
-		}
-	}
-	return "", false
+	kind := kindOf(unitFiles, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+	return kind, kind != ""
 }
 
 // strayNames are the files of no module that are recognized by name, compressed or not, as path.Match matches it.
-var strayNames = []mark{
-	{"xlagate-toolchain.json", KindToolchain},
-	{"xlagate-stdout.log", KindLog}, // whatever they begin with
-	{"xlagate-stderr.log", KindLog},
-	{"*.trace.json", KindTrace},
-	{"*.xplane.pb", KindTrace},
-	{"*perfetto_trace.json", KindTrace},
-	{"*.op_stacktrace.*csv", KindOpStacks},
-	{"saved_model.pb", KindSavedModel},
-	{"saved_model.pbtxt", KindSavedModel},
-	{"fingerprint.pb", KindSavedModel},
-	{"keras_metadata.pb", KindSavedModel},
-	{"variables.index", KindSavedModel},
-	{"variables.data-*", KindSavedModel},
-	{"*-cache", KindCacheEntry},
-	{"*-atime", KindCacheEntry},
-	{"*.json", KindJSON},
-	{"*.tar", KindArchive},
-	{"*.tgz", KindArchive},
-	{"*.zip", KindArchive},
+var strayNames = []marks{
+	{KindToolchain, []string{"xlagate-toolchain.json"}},
+	{KindLog, []string{"xlagate-stdout.log", "xlagate-stderr.log"}}, // whatever they begin with
+	{KindTrace, []string{"*.trace.json", "*.xplane.pb", "*perfetto_trace.json"}},
+	{KindOpStacks, []string{"*.op_stacktrace.*csv"}},
+	{KindSavedModel, []string{"saved_model.pb", "saved_model.pbtxt", "fingerprint.pb", "keras_metadata.pb", "variables.index", "variables.data-*"}},
+	{KindCacheEntry, []string{"*-cache", "*-atime"}},
+	{KindJSON, []string{"*.json"}},
+	{KindArchive, []string{"*.tar", "*.tgz", "*.zip"}},
 }
 
 // isLogName reports whether a name is one that people and runners give to a program's output.
@@ -233,10 +226,8 @@ func strayKind(f *File) (Kind, error) {
 		return f.Kind, nil
 	}
 	base := path.Base(f.Rel)
-	for _, n := range strayNames {
-		if fits, _ := path.Match(n.text, cutCompression(base)); fits {
-			return n.kind, nil
-		}
+	if kind := kindOf(strayNames, func(pattern string) bool { fits, _ := path.Match(pattern, cutCompression(base)); return fits }); kind != "" {
+		return kind, nil
 	}
 	head, err := f.head(headSize)
 	if err != nil {
@@ -278,12 +269,7 @@ func sniff(head []byte) Kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if isText(head) {
 		text := skipBlank(head)
-		for _, t := range textKinds {
-			if bytes.HasPrefix(text, []byte(t.text)) {
-				return t.kind
-			}
-		}
-		return ""
+		return kindOf(textKinds, func(begin string) bool { return bytes.HasPrefix(text, []byte(begin)) })
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\x83\xafp\xd1\r\x88J?")):
@@ -297,30 +283,19 @@ func sniff(head []byte) Kind {
 }
 
 // textKinds maps the beginning of a text to its kind.
-var textKinds = []mark{
-	{"HloModule", KindHLOText},
-	{"node {", KindGraph},
-	{"signature {", KindGraph},
-	{"library {", KindGraph},
-	{"versions {", KindGraph},
-	{"digraph ", KindDot},
-	{"<!DOCTYPE html", KindHTML},
-	{"<html", KindHTML},
-	{"BufferAssignment:", KindBufferAssignment},
-	{"HloLiveRange ", KindLiveRange},
-	{"Memory Space:", KindMemoryReport},
-	{"Total bytes used:", KindMemoryReport},
-	{"// -----// IR Dump", KindMLIR},
-	{"module @", KindMLIR},
-	{"module {", KindMLIR},
-	{"#loc", KindMLIR},
-	{"[ScheduleSyncTensorsGraph]", KindTensorsGraph},
-	{"TensorsGraphInfo:", KindTensorsGraph},
-	{"[MetricsData;", KindTorchMetrics},
-	{"Compilation Analysis: ", KindTorchReasons},
-	{"Computation hash: ", KindTorchReasons}, // of a graph without a reason
-	{"Execution Analysis: ", KindTorchReasons},
-	{"Unexpected Execution Analysis: ", KindTorchReasons},
+var textKinds = []marks{
+	{KindHLOText, []string{"HloModule"}},
+	{KindGraph, []string{"node {", "signature {", "library {", "versions {"}},
+	{KindDot, []string{"digraph "}},
+	{KindHTML, []string{"<!DOCTYPE html", "<html"}},
+	{KindBufferAssignment, []string{"BufferAssignment:"}},
+	{KindLiveRange, []string{"HloLiveRange "}},
+	{KindMemoryReport, []string{"Memory Space:", "Total bytes used:"}},
+	{KindMLIR, []string{"// -----// IR Dump", "module @", "module {", "#loc"}},
+	{KindTensorsGraph, []string{"[ScheduleSyncTensorsGraph]", "TensorsGraphInfo:"}},
+	{KindTorchMetrics, []string{"[MetricsData;"}},
+	// A graph without a reason begins with its hash.
+	{KindTorchReasons, []string{"Compilation Analysis: ", "Computation hash: ", "Execution Analysis: ", "Unexpected Execution Analysis: "}},
 }
 
 // isText reports whether a file's first bytes are text. The last character may be incomplete.
