@@ -54,13 +54,10 @@ func (f Values) kernel(k *Kernel) {
 	case k.Fusion:
 		f[FusionsTotal]++
 		f[FusionKind.Of(k.Kind)]++
-	case k.Kind == kindCustomCall:
+	case k.Kind == "custom-call":
 		f[CustomCall.Of(k.Target)]++
 	}
 }
-
-// kindCustomCall is the kind of a kernel that is a custom call.
-const kindCustomCall = "custom-call"
 
 // countBytes counts the bytes that copies write, and the launches that the compiler rematerializes: their names contain ".remat".
 func (v *Variant) countBytes(r *reader, launches []launch) {

@@ -253,7 +253,7 @@ func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 	k := &kernels[e.made[id]]
 	k.Result = true
 	if in := &e.r.m.Instrs[id]; in.Opcode == hlo.OpCopy && e.isArgument(e.r.m.Operands(id)[0]) {
-		op.Opcode = argumentOpcode
+		op.Opcode = "parameter"
 		return op
 	}
 	for depth := 0; depth < maxDepth && k.Class == ClassCopy && k.OpName == "" && len(e.r.m.Operands(id)) > 0; depth++ { // what the compiler copies, something else made
@@ -270,9 +270,6 @@ func (e *edges) result(leaf hlo.InstrID, kernels []Kernel) Op {
 	}
 	return op
 }
-
-// argumentOpcode is the opcode of a result that is an argument as it went in.
-const argumentOpcode = "parameter"
 
 // isArgument reports whether a value is an argument of the program, or a view of one.
 func (e *edges) isArgument(id hlo.InstrID) bool {

@@ -36,11 +36,8 @@ func (r *reader) parameters() []Parameter {
 			params[d.Param].Donated = true
 		}
 	}
-	return slices.DeleteFunc(params, func(p Parameter) bool { return p.Shape == tokenShape })
+	return slices.DeleteFunc(params, func(p Parameter) bool { return p.Shape == "token[]" }) // it orders effects; the model has none
 }
-
-// tokenShape is the shape of the arguments that order effects: the framework adds them, the model has none.
-const tokenShape = "token[]"
 
 func (r *reader) parameter(id hlo.InstrID) Parameter {
 	in := &r.m.Instrs[id]

@@ -107,13 +107,15 @@ func sorted(programs []*Program) []*Program {
 	return programs
 }
 
-// markMain marks the program whose run is predicted to take longest; where no price is known, the one with the largest optimized module.
+// markMain marks the program whose run is predicted to take longest; where no price is known, the one with the largest optimized module. The host's part of a
+// program that runs on another device comes last.
 func markMain(programs []*Program) {
 	var main *Program
 	var most *Variant
 	for _, p := range programs {
 		for _, v := range p.Variants {
-			if most == nil || cmp.Or(cmp.Compare(v.onDevice(), most.onDevice()), cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
+			if most == nil || cmp.Or(phrase.CompareBools(most.Backend == "cpu", v.Backend == "cpu"),
+				cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
 				main, most = p, v
 			}
 		}
@@ -121,14 +123,6 @@ func markMain(programs []*Program) {
 	if main != nil {
 		main.Main = true
 	}
-}
-
-// onDevice is 0 for the host's part of a program that runs on another device, and for every program of a CPU.
-func (v *Variant) onDevice() int {
-	if v.Backend == "cpu" {
-		return 0
-	}
-	return 1
 }
 
 // Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be used afterwards.

@@ -167,16 +167,14 @@ func (p *printer) settings(value []byte) digest {
 	return both(hashText(value))
 }
 
-// tritonCall is the target of a kernel written for Triton, which is named after its function.
-const tritonCall = "__gpu$xla.gpu.triton"
-
-// dictionaryDigest hashes `key = value, key = value`, the attributes of a call through the foreign-function interface.
+// dictionaryDigest hashes `key = value, key = value`, the attributes of a call through the foreign-function interface. A kernel written for Triton is named
+// after its function.
 func dictionaryDigest(t text, target string) (sum digest) {
 	for i := 0; i < len(t); i++ {
 		end := t.entry(i)
 		key, value, _ := bytes.Cut(t[i:end], []byte("="))
 		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
-		if !noisyConfig[string(key)] && !isAddress(value) && (string(key) != "name" || target != tritonCall) {
+		if !noisyConfig[string(key)] && !isAddress(value) && (string(key) != "name" || target != "__gpu$xla.gpu.triton") {
 			sum = sum.plus(both(hashText(key)).and(scalarDigest(value)))
 		}
 		i = end

@@ -36,10 +36,13 @@ var (
 const (
 	codeDictionary = 1
 	codeString     = 2
-	codeFirstPlace = 10 // of locations: call sites, files and lines, fused and named ones, unknown ones
+	codeNumber     = 8
+	codeCall       = 10 // the first of locations: call sites, files and lines, fused and named ones, unknown ones
 	codeLine       = 11
+	codeFused      = 12
 	codeNamed      = 14
-	codeLastPlace  = 15
+	codeUnknown    = 15
+	codeDense      = 17 // a plain list of numbers
 	codeLines      = 22
 )
 
@@ -171,7 +174,7 @@ func (f *mlirFile) loose() kernelHash {
 	for i := range f.attrs {
 		e := &f.attrs[i]
 		code := e.code()
-		isPlace := code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
+		isPlace := code >= codeCall && code <= codeUnknown || code == codeLines
 		if !isPlace && !e.name && code != codeDictionary {
 			all = append(all, f.attribute(uint64(i)))
 		}
@@ -220,12 +223,6 @@ func (f *mlirFile) nameIn(properties []byte) string {
 
 var visibility = map[string]bool{"public": true, "private": true, "nested": true}
 
-// Codes of locations.
-const (
-	codeCall  = 10
-	codeFused = 12
-)
-
 // maxPlaces bounds the locations that are followed from one. Without it, calls that are each the callee and the caller of the next would lead to 2^n of them.
 const maxPlaces = 256
 
@@ -265,12 +262,6 @@ func (f *mlirFile) places(at uint64) (lines []Location) {
 	follow(at)
 	return lines
 }
-
-// codeDense is the code of MLIR's attribute that holds a plain list of numbers.
-const codeDense = 17
-
-// gridName is the attribute in which Mosaic stores the grid of a kernel.
-const gridName = "iteration_bounds"
 
 // dense reads a list of 64-bit numbers.
 func (f *mlirFile) dense(i uint64) (list []int64) {

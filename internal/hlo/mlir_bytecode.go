@@ -78,7 +78,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 		return nil, brokenKernel("its attributes are cut off")
 	}
 	for i := range f.attrs {
-		if at := f.named(uint64(i), gridName); at != noAttribute {
+		if at := f.named(uint64(i), "iteration_bounds"); at != noAttribute {
 			f.kernel.Grid = f.dense(at)
 			break
 		}

@@ -49,9 +49,6 @@ func (w *mlirWalker) property(o *mlirOperation) uint64 {
 	return noAttribute
 }
 
-// codeNumber is the code of an integer attribute.
-const codeNumber = 8
-
 // integer reads an integer attribute. ok is false for others.
 func (f *mlirFile) integer(at uint64) (n int64, ok bool) {
 	if at >= uint64(len(f.attrs)) || f.attrs[at].code() != codeNumber {

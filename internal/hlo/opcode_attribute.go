@@ -299,21 +299,17 @@ func (p *attrPrinter) slice() {
 	})
 }
 
-var transposes = []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}
-
 func (p *attrPrinter) transposeA() {
 	if t := p.numbersOf(p.body(59))[4]; t != 0 {
-		p.name("transpose_a", transposes, t)
+		p.name("transpose_a", []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}, t)
 	}
 }
-
-var accuracyModes = []string{"default", "highest"}
 
 // accuracy prints a ResultAccuracy that is not the default.
 func (p *attrPrinter) accuracy() {
 	a := p.inside(p.body(91)) // mode, tolerance
-	if mode := min(uint64(a.number(1)), 1); mode != 0 {
-		p.word("result_accuracy", "{mode="+accuracyModes[mode]+"}")
+	if a.number(1) != 0 {
+		p.word("result_accuracy", "{mode=highest}")
 	}
 	if !a.has(2) {
 		return

@@ -55,7 +55,12 @@ func (m *Module) protoPart(i InstrID, key string, field int, print func(*attrPri
 
 // protoField returns the body of an instruction's first field with a number; the zero Range when there is none.
 func (m *Module) protoField(i InstrID, number int) Range {
-	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
+	return firstField(m.src, m.Instrs[i].message(), number)
+}
+
+// firstField returns the body of a message's first field with a number; the zero Range when there is none.
+func firstField(src []byte, message Range, number int) Range {
+	for f := fieldsOf(src, message); f.next(); {
 		if f.tag == number<<3|wireBytes {
 			return f.body
 		}

@@ -197,8 +197,8 @@ func (r *protoReader) findModule() moduleFields {
 	if f.broken != whole {
 		r.fail(uint32(f.at), "this is no serialized HLO module")
 	}
-	hlo := r.firstField(file)
-	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
+	hlo := firstField(r.src, file, 1)
+	for _, candidate := range []Range{firstField(r.src, hlo, 1), hlo, file} {
 		hasInstructions := func(c Range) bool { return r.countInstructions(c) > 0 }
 		if m, broken := r.split(candidate); broken == whole && slices.ContainsFunc(m.computations, hasInstructions) {
 			return m
@@ -206,16 +206,6 @@ func (r *protoReader) findModule() moduleFields {
 	}
 	r.fail(0, "this is no serialized HLO module: it has no computations")
 	return moduleFields{}
-}
-
-// firstField returns the body of a message's field 1, empty when it has none.
-func (r *protoReader) firstField(message Range) Range {
-	for f := fieldsOf(r.src, message); f.next(); {
-		if f.tag == 1<<3|wireBytes {
-			return f.body
-		}
-	}
-	return Range{}
 }
 
 // header reads the fields that the text has in its first line and in its stack-frame tables.
