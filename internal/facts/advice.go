@@ -30,28 +30,26 @@ const leastShare = 0.01
 // Advice lists what the programs can do without, what saves most first. It reads the modules: see Options.KeepModules.
 func (r *Report) Advice() []Advice {
 	list := []Advice{}
-	for _, p := range r.Programs {
-		for _, v := range p.Variants {
-			if v.Module == nil || v.Device == nil {
-				continue
-			}
-			a := &adviser{v: v, prices: v.Prices(v.Device), instrs: map[string]hlo.InstrID{}}
-			for i := range v.Kernels {
-				a.instrs[v.Kernels[i].Name] = hlo.NoInstr
-			}
-			v.Module.FindInstrs(a.instrs)
-			a.widened()
-			a.moved()
-			a.uncombined()
-			a.padded()
-			a.replicated()
-			for _, one := range a.list {
-				one.Program = p.Name
-				if !slices.ContainsFunc(list, func(known Advice) bool {
-					return known.Program == p.Name && known.Says == one.Says && known.Source == one.Source
-				}) {
-					list = append(list, one)
-				}
+	for v, p := range eachVariant(r.Programs) {
+		if v.Module == nil || v.Device == nil {
+			continue
+		}
+		a := &adviser{v: v, prices: v.Prices(v.Device), instrs: map[string]hlo.InstrID{}}
+		for i := range v.Kernels {
+			a.instrs[v.Kernels[i].Name] = hlo.NoInstr
+		}
+		v.Module.FindInstrs(a.instrs)
+		a.widened()
+		a.moved()
+		a.uncombined()
+		a.padded()
+		a.replicated()
+		for _, one := range a.list {
+			one.Program = p.Name
+			if !slices.ContainsFunc(list, func(known Advice) bool {
+				return known.Program == p.Name && known.Says == one.Says && known.Source == one.Source
+			}) {
+				list = append(list, one)
 			}
 		}
 	}

@@ -11,25 +11,21 @@ func Identify(old, fresh *Report) {
 
 func identify(stored, measured *Report) {
 	prints, inputs := map[string]string{}, map[string]string{}
-	for _, p := range slices.Concat(measured.Programs, measured.Helpers) {
-		for _, v := range p.Variants {
-			if v.Fingerprint != "" {
-				prints[v.content()], inputs[v.givenContent()] = v.Fingerprint, v.InputPrint
-			}
+	for v := range eachVariant(slices.Concat(measured.Programs, measured.Helpers)) {
+		if v.Fingerprint != "" {
+			prints[v.content()], inputs[v.givenContent()] = v.Fingerprint, v.InputPrint
 		}
 	}
-	for _, p := range stored.Programs {
-		for _, v := range p.Variants {
-			if v.Fingerprint != "" {
-				continue
-			}
-			v.Fingerprint, v.InputPrint = v.content(), v.givenContent()
-			if print, known := prints[v.Fingerprint]; known {
-				v.Fingerprint = print
-			}
-			if print, known := inputs[v.InputPrint]; known && v.InputPrint != "" {
-				v.InputPrint = print
-			}
+	for v := range eachVariant(stored.Programs) {
+		if v.Fingerprint != "" {
+			continue
+		}
+		v.Fingerprint, v.InputPrint = v.content(), v.givenContent()
+		if print, known := prints[v.Fingerprint]; known {
+			v.Fingerprint = print
+		}
+		if print, known := inputs[v.InputPrint]; known && v.InputPrint != "" {
+			v.InputPrint = print
 		}
 	}
 }

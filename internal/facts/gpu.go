@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/logs"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // MissingLaunches says what is missing of a variant whose plan names command buffers, branches or loops without the launches in them.
@@ -373,13 +374,8 @@ func (r *measurer) assemble(ctx context.Context, done []*measuring) error {
 			return err
 		}
 	}
-	for len(work) > 0 {
-		n := slices.IndexFunc(work, func(a assembly) bool { return a.of != work[0].of })
-		if n < 0 {
-			n = len(work)
-		}
-		work[0].of.assembled(work[:n], version, err)
-		work = work[n:]
+	for _, files := range phrase.Group(work, func(a assembly) *measuring { return a.of }) {
+		files[0].of.assembled(files, version, err)
 	}
 	return nil
 }
@@ -444,14 +440,12 @@ func (r *Report) spilled() {
 	if len(spills) == 0 {
 		return
 	}
-	for _, p := range r.Programs {
-		for _, v := range p.Variants {
-			if v.Facts.Known(SpillsBytes) {
-				continue
-			}
-			for c := range v.join(spills) {
-				v.Facts[SpillsBytes] += float64(c.SpillStores)
-			}
+	for v := range eachVariant(r.Programs) {
+		if v.Facts.Known(SpillsBytes) {
+			continue
+		}
+		for c := range v.join(spills) {
+			v.Facts[SpillsBytes] += float64(c.SpillStores)
 		}
 	}
 }
@@ -465,11 +459,8 @@ func (v *Variant) join(codes map[string]*Code) (found map[*Code]bool) {
 		if k.Class != ClassKernel {
 			continue
 		}
-		c := codes[symbol(k.Name)]
-		switch {
-		case k.Plan != nil && k.Plan.Entry != "":
-			c = codes[k.Plan.Entry]
-		case c == nil && written[k.Function] == k.Form:
+		c := codes[k.entry()]
+		if planned := k.Plan != nil && k.Plan.Entry != ""; c == nil && !planned && written[k.Function] == k.Form {
 			c = codes[k.Function]
 		}
 		if c != nil {

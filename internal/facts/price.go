@@ -243,12 +243,10 @@ func (r *Report) priced() string {
 
 // PriceAll sets the facts of all variants that say what a run is predicted to take.
 func (r *Report) PriceAll() {
-	for _, p := range slices.Concat(r.Programs, r.Helpers) {
-		for _, v := range p.Variants {
-			if d := r.deviceOf(v); d != nil && v.WorkVersion > 0 {
-				v.hide(d)
-				v.PriceOn(d)
-			}
+	for v := range eachVariant(slices.Concat(r.Programs, r.Helpers)) {
+		if d := r.deviceOf(v); d != nil && v.WorkVersion > 0 {
+			v.hide(d)
+			v.PriceOn(d)
 		}
 	}
 }
@@ -257,11 +255,9 @@ func (r *Report) PriceAll() {
 // asks for what a similar kernel of the dump asks for. A program that did not change asks for what it asks for now.
 func PriceAlike(old, fresh *Report) {
 	var outdated []*Variant
-	for _, p := range old.Programs {
-		for _, v := range p.Variants {
-			if v.WorkVersion != 0 && v.WorkVersion != price.Version {
-				outdated = append(outdated, v)
-			}
+	for v := range eachVariant(old.Programs) {
+		if v.WorkVersion != 0 && v.WorkVersion != price.Version {
+			outdated = append(outdated, v)
 		}
 	}
 	if len(outdated) > 0 {
@@ -278,13 +274,11 @@ func PriceAlike(old, fresh *Report) {
 // measureAlike gives the kernels of variants the works of fresh ones that are alike.
 func measureAlike(outdated []*Variant, fresh *Report) {
 	all, same := works{}, map[string]works{}
-	for _, p := range fresh.Programs {
-		for _, v := range p.Variants {
-			own := works{}
-			own.add(v)
-			all.add(v)
-			same[v.Fingerprint] = own
-		}
+	for v := range eachVariant(fresh.Programs) {
+		own := works{}
+		own.add(v)
+		all.add(v)
+		same[v.Fingerprint] = own
 	}
 	for _, v := range outdated {
 		if own, unchanged := same[v.Fingerprint]; unchanged {

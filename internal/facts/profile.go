@@ -65,11 +65,9 @@ func newProfileJoin(programs []*Program) *profileJoin {
 	l := &profileJoin{
 		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*profiledModule{}, hot: map[[2]string]*HotKernel{}, strange: map[string]time.Duration{},
 	}
-	for _, p := range programs {
-		for _, v := range p.Variants {
-			for _, c := range v.Compiles {
-				l.know(p.Name, c.Name, v)
-			}
+	for v, p := range eachVariant(programs) {
+		for _, c := range v.Compiles {
+			l.know(p.Name, c.Name, v)
 		}
 	}
 	return l

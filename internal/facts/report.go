@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -102,6 +103,19 @@ func (r *Report) Close() error {
 	return errors.Join(errs...)
 }
 
+// eachVariant is every variant of programs, with its program.
+func eachVariant(programs []*Program) iter.Seq2[*Variant, *Program] {
+	return func(yield func(*Variant, *Program) bool) {
+		for _, p := range programs {
+			for _, v := range p.Variants {
+				if !yield(v, p) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func sorted(programs []*Program) []*Program {
 	slices.SortFunc(programs, func(a, b *Program) int { return strings.Compare(a.Name, b.Name) })
 	return programs
@@ -112,12 +126,10 @@ func sorted(programs []*Program) []*Program {
 func markMain(programs []*Program) {
 	var main *Program
 	var most *Variant
-	for _, p := range programs {
-		for _, v := range p.Variants {
-			if most == nil || cmp.Or(phrase.CompareBools(most.Backend == "cpu", v.Backend == "cpu"),
-				cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
-				main, most = p, v
-			}
+	for v, p := range eachVariant(programs) {
+		if most == nil || cmp.Or(phrase.CompareBools(most.Backend == "cpu", v.Backend == "cpu"),
+			cmp.Compare(v.Facts[PriceStep], most.Facts[PriceStep]), cmp.Compare(v.Facts[InstructionsAfter], most.Facts[InstructionsAfter])) > 0 {
+			main, most = p, v
 		}
 	}
 	if main != nil {
