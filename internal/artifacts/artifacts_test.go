@@ -161,13 +161,13 @@ func TestAllocationLines(t *testing.T) {
 
 func TestMemoryReports(t *testing.T) {
 	spaces := []MemorySpace{{0, 73728}, {1, 32768}, {2, 4}}
-	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got.Spaces, spaces) {
+	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got, spaces) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(t, "tpu.memory-usage-report.pb", ReadMemoryReportProto); !reflect.DeepEqual(got.Spaces, spaces) {
+	if got := read(t, "tpu.memory-usage-report.pb", ReadMemoryReportProto); !reflect.DeepEqual(got, spaces) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(t, "jax-0.6.2.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got.Spaces, []MemorySpace{{AllColors, 208}}) {
+	if got := read(t, "jax-0.6.2.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got, []MemorySpace{{AllColors, 208}}) {
 		t.Errorf("%+v", got)
 	}
 }

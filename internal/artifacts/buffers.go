@@ -46,12 +46,9 @@ func (a *Allocation) Temp() bool {
 	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
 }
 
-// Complete returns an error if the allocations do not add up to the memory report, which may be nil, or if a value that the module makes has no buffer.
-func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
-	if report == nil {
-		report = &MemoryReport{}
-	}
-	for _, space := range report.Spaces {
+// Complete returns an error if the allocations do not add up to the memory report, which may be empty, or if a value that the module makes has no buffer.
+func (b *Buffers) Complete(m *hlo.Module, report []MemorySpace) error {
+	for _, space := range report {
 		if got := b.Totals(space.Color).Total; got != space.Bytes {
 			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d: it was cut off, or is another module's",
 				got, space.Bytes)

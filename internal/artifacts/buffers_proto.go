@@ -136,60 +136,51 @@ func (p *protoBuffers) name(module []byte, values []located) error {
 	return nil
 }
 
-// MemoryReport is a memory usage report. The text form rounds the sizes of allocations; only its totals are exact.
-type MemoryReport struct {
-	Spaces []MemorySpace
-}
-
-// MemorySpace is one kind of memory.
+// MemorySpace is one kind of memory with its total in a memory usage report. The text form rounds the sizes of allocations; only its totals are exact.
 type MemorySpace struct {
 	Color int64
 	Bytes int64
 }
 
 // ReadMemoryReport reads a -memory-usage-report.txt of any version. Versions before 2026 write only the sum over all memory spaces.
-func ReadMemoryReport(data []byte) (*MemoryReport, error) {
+func ReadMemoryReport(data []byte) (spaces []MemorySpace, err error) {
 	if err := whole(data); err != nil {
 		return nil, err
 	}
 	l := lines{rest: string(data)}
-	r := &MemoryReport{}
 	for line := range l.all() {
-		var err error
 		if total, ok := strings.CutPrefix(line, "Total bytes used: "); ok {
-			all := MemorySpace{Color: AllColors}
-			all.Bytes, err = readBytes(&l, total)
-			r.Spaces = append(r.Spaces, all)
-			return r, err
+			n, err := readBytes(&l, total)
+			return append(spaces, MemorySpace{AllColors, n}), err
 		}
 		if space, ok := strings.CutPrefix(line, "Memory Space: "); ok {
-			if err = r.readSpace(&l, space); err != nil {
+			m, err := readSpace(&l, space)
+			if err != nil {
 				return nil, err
 			}
+			spaces = append(spaces, m)
 		}
 	}
-	if len(r.Spaces) == 0 && len(data) > 0 {
+	if len(spaces) == 0 && len(data) > 0 {
 		return nil, syntaxError(1, `a memory usage report says "Total bytes used" or "Memory Space"`)
 	}
-	return r, nil
+	return spaces, nil
 }
 
 // readSpace reads "default (color=0)" and the total on the next line.
-func (r *MemoryReport) readSpace(l *lines, s string) error {
+func readSpace(l *lines, s string) (m MemorySpace, err error) {
 	f := fields{s, true}
-	name, m := f.until(" (color="), MemorySpace{}
+	name := f.until(" (color=")
 	if m.Color = f.int(); !f.ok || f.rest != ")" {
-		return l.unknown("cannot read the memory space %q", s)
+		return m, l.unknown("cannot read the memory space %q", s)
 	}
 	line, _ := l.next()
 	total, ok := strings.CutPrefix(line, "Total bytes: ")
 	if !ok {
-		return l.errorf("the memory space %s has no total", name)
+		return m, l.errorf("the memory space %s has no total", name)
 	}
-	var err error
 	m.Bytes, err = readBytes(l, total)
-	r.Spaces = append(r.Spaces, m)
-	return err
+	return m, err
 }
 
 // readBytes reads "69632 (68.0KiB)".
@@ -202,13 +193,12 @@ func readBytes(l *lines, s string) (int64, error) {
 }
 
 // ReadMemoryReportProto reads a -memory-usage-report.pb.
-func ReadMemoryReportProto(data []byte) (*MemoryReport, error) {
-	r := &MemoryReport{}
-	err := wire.Scan(data, wire.Fields{{1, "memory_space_allocation_entries", func(entry []byte) error {
+func ReadMemoryReportProto(data []byte) (spaces []MemorySpace, err error) {
+	err = wire.Scan(data, wire.Fields{{1, "memory_space_allocation_entries", func(entry []byte) error {
 		var m MemorySpace
 		err := wire.Scan(entry, wire.Fields{{1, "total_bytes", &m.Bytes}, {2, "memory_space_color", &m.Color}})
-		r.Spaces = append(r.Spaces, m)
+		spaces = append(spaces, m)
 		return err
 	}}})
-	return r, err
+	return spaces, err
 }

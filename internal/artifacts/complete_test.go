@@ -40,10 +40,10 @@ ENTRY %e {
 		}
 		return b
 	}
-	report := func(bytes int64) *MemoryReport { return &MemoryReport{Spaces: []MemorySpace{{Color: 0, Bytes: bytes}}} }
+	report := func(bytes int64) []MemorySpace { return []MemorySpace{{Color: 0, Bytes: bytes}} }
 	for _, c := range []struct {
 		names  string
-		report *MemoryReport
+		report []MemorySpace
 		want   string
 	}{
 		{"x y w n t c", report(32), ""}, {"x y w n t c", nil, ""},

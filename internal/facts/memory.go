@@ -26,11 +26,9 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 		if out.module.Backend() != "tpu" {
 			return
 		}
-		if report := out.memoryReport(); report != nil { // it has the same numbers
-			for _, s := range report.Spaces {
-				if s.Color != artifacts.AllColors {
-					out.space(s.Color, s.Bytes)
-				}
+		for _, s := range out.memoryReport() { // it has the same numbers
+			if s.Color != artifacts.AllColors {
+				out.space(s.Color, s.Bytes)
 			}
 		}
 		return
@@ -51,7 +49,7 @@ func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
 }
 
-func (out *measuring) memoryReport() (report *artifacts.MemoryReport) {
+func (out *measuring) memoryReport() (report []artifacts.MemorySpace) {
 	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
 		report, _ = readCompanion(out, f, artifacts.ReadMemoryReport)
 	} else if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
