@@ -324,10 +324,9 @@ func argumentNames(v *Variant) map[string]bool {
 		if end := strings.IndexAny(name, ".["); end >= 0 {
 			name = name[:end]
 		}
-		if name == "" || v.Params[i].Captured {
-			continue
+		if name != "" && !v.Params[i].Captured {
+			names[name] = true
 		}
-		names[name] = true
 	}
 	return names
 }

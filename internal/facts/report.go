@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -232,28 +233,23 @@ func (p *Program) joinSamples() {
 
 // unstable lists the facts that differ between the variant's compiles, by name.
 func (v *Variant) unstable() []string {
-	differs := map[ID]bool{}
+	differs := map[string]bool{}
 	for _, c := range v.Compiles {
 		for name, value := range c.Facts {
 			if other, ok := v.Facts[name]; !ok || other != value {
-				differs[name] = true
+				differs[string(name)] = true
 			}
 		}
 		for name := range v.Facts {
-			if _, ok := c.Facts[name]; !ok && !name.IsPrice() {
-				differs[name] = true
+			if !c.Facts.Known(name) && !name.IsPrice() {
+				differs[string(name)] = true
 			}
 		}
 	}
-	var names []string
-	for id := range differs {
-		names = append(names, string(id))
-	}
 	if v.KeyDiffers != nil {
-		names = append(names, CacheKey)
+		differs[CacheKey] = true
 	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(differs))
 }
 
 // IsCluster reports whether a program is one of TensorFlow's clusters, which are numbered as they were made: the name says nothing about the content.

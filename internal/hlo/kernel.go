@@ -43,10 +43,8 @@ func kernelIn(config string) (kernel *Kernel, code []byte) {
 func gridIn(config string) (grid []int64) {
 	for _, key := range []string{"grid_x = ", "grid_y = ", "grid_z = "} {
 		_, printed, _ := strings.Cut(config, key)
-		if end := strings.IndexFunc(printed, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-			printed = printed[:end]
-		}
-		if n, err := strconv.ParseInt(printed, 10, 64); err == nil {
+		digits := printed[:len(printed)-len(strings.TrimLeft(printed, "0123456789"))]
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
 			grid = append(grid, n)
 		}
 	}

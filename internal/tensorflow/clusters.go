@@ -306,10 +306,9 @@ func unmatched(graphs, others []*namedGraph) []*namedGraph {
 			count[key]--
 			continue
 		}
-		if g.name.Pass == PassEncapsulateBefore && sameGraph(g, others) != nil {
-			continue
+		if g.name.Pass != PassEncapsulateBefore || sameGraph(g, others) == nil {
+			out = append(out, g)
 		}
-		out = append(out, g)
 	}
 	return out
 }
@@ -332,10 +331,9 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *Clustering, known nodeNa
 		out.Clusters = append(out.Clusters, *t)
 	}
 	for _, o := range c.Outside {
-		if o.Body != "" && known[nodeKey(o.Node)] {
-			continue
+		if o.Body == "" || !known[nodeKey(o.Node)] {
+			out.Unclustered = append(out.Unclustered, d.unclustered(g, o))
 		}
-		out.Unclustered = append(out.Unclustered, d.unclustered(g, o))
 	}
 }
 
