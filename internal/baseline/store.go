@@ -13,21 +13,21 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Save writes the files of programs, and returns the names of those that changed. Lines that stay are left as they are; the first new one gets the reason.
 func Save(e *Edit, target, reason string, programs ...*Program) (written []string) {
-	texts, kept := make([][]byte, len(programs)), make([]bool, len(programs))
+	names := phrase.Map(programs, func(p *Program) string { return path.Join(target, FileName(p.Name)) })
+	texts := make([][]byte, len(programs))
 	inParallel(len(programs), func(i int) {
-		old, _ := read(e, path.Join(target, FileName(programs[i].Name))) // one that cannot be read is replaced
+		old, _ := read(e, names[i]) // one that cannot be read is replaced
 		texts[i] = Format(programs[i], old, reason)
-		kept[i] = bytes.Equal(texts[i], old)
 	})
-	for i, p := range programs {
-		name := path.Join(target, FileName(p.Name))
-		if was, again := e.changed[name]; !again && !kept[i] || again && !bytes.Equal(was, texts[i]) {
-			e.changed[name], written = texts[i], append(written, name)
+	for i, name := range names {
+		if e.Put(name, texts[i]) {
+			written = append(written, name)
 		}
 	}
 	return written

@@ -55,10 +55,13 @@ type Stage struct {
 var stageKinds = []Kind{KindHLOText, KindHLOProto, KindRiegeli, KindDot, KindHTML, KindURL}
 
 // File returns the stage's file of a format, or of the first of several formats; nil if there is none.
-func (s *Stage) File(formats ...Kind) *File {
-	for _, format := range formats {
-		if at := slices.IndexFunc(s.Files, func(f *File) bool { return f.Kind == format }); at >= 0 {
-			return s.Files[at]
+func (s *Stage) File(formats ...Kind) *File { return firstOf(s.Files, formats...) }
+
+// firstOf returns the first file of a kind, or of the first of several kinds; nil if there is none.
+func firstOf(files []*File, kinds ...Kind) *File {
+	for _, kind := range kinds {
+		if at := slices.IndexFunc(files, func(f *File) bool { return f.Kind == kind }); at >= 0 {
+			return files[at]
 		}
 	}
 	return nil
@@ -107,12 +110,7 @@ func (m *Module) Stage(kind StageKind) *Stage {
 }
 
 // Companion returns the module's first companion of a kind, nil if there is none.
-func (m *Module) Companion(kind Kind) *File {
-	if at := slices.IndexFunc(m.Companions, func(f *File) bool { return f.Kind == kind }); at >= 0 {
-		return m.Companions[at]
-	}
-	return nil
-}
+func (m *Module) Companion(kind Kind) *File { return firstOf(m.Companions, kind) }
 
 // CompanionsOf returns the module's companions of a kind.
 func (m *Module) CompanionsOf(kind Kind) []*File {
