@@ -80,3 +80,20 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 		}
 	}
 }
+
+// A renamed program whose constants became arguments is the same if it does nearly all of the same, unless it does so little that another may do it as well.
+func TestRenamedProgramWithOtherArguments(t *testing.T) {
+	for ops, want := range map[string]string{strings.Repeat("add multiply ", 8): "loop_fn", strings.Repeat("add multiply ", 2): ""} {
+		old := &facts.Program{Name: "loop_fn", Variants: []*facts.Variant{compilation("f32[8]", ops)}}
+		fresh := &facts.Program{Name: "collect", Variants: []*facts.Variant{compilation("f32[8] f32[9] s32[] s32[2] f32[3]", ops)}}
+		was := ""
+		for _, p := range pairPrograms([]*facts.Program{old}, []*facts.Program{fresh}) {
+			if p.New == fresh && p.Old != nil {
+				was = p.Old.Name
+			}
+		}
+		if was != want {
+			t.Errorf("%d operations: %q, wanted %q", len(strings.Fields(ops)), was, want)
+		}
+	}
+}

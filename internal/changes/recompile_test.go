@@ -88,6 +88,31 @@ func TestAnotherNumberOfArguments(t *testing.T) {
 	}
 }
 
+// A Python branch is told by the functions that only some variants have operations of.
+func TestFunctionsOfSomeCompilations(t *testing.T) {
+	computing := func(v *facts.Variant, functions ...string) *facts.Variant {
+		for _, f := range functions {
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{}, Site: &facts.Site{Source: hlo.Location{File: "src/losses.py", Line: int32(len(f)), Function: f}}})
+		}
+		return v
+	}
+	y := facts.Parameter{Name: "y", Shape: "s32[]"}
+	for functions, want := range map[string]string{
+		"total_loss edges": "; static [] edges of losses.py is not in every compilation: a Python branch decides",
+		"total_loss":       "",
+		"edges":            "", // nothing is known of the other one
+	} {
+		first := taking()
+		if strings.Contains(functions, "total_loss") {
+			first = computing(first, "total_loss")
+		}
+		got := explained(first, computing(taking(y), strings.Fields(functions)...))
+		if got != "count [0 arguments | 1 argument] 1 argument is not in every compilation: y s32[]"+want {
+			t.Errorf("%s: %s", functions, got)
+		}
+	}
+}
+
 // Of many arguments that are not always there some are named, and how many more there are.
 func TestManyArguments(t *testing.T) {
 	var named, counted []facts.Parameter

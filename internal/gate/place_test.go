@@ -709,3 +709,55 @@ func TestEditOfAnInnerFunction(t *testing.T) {
 		t.Errorf("%+v, wanted one change", list)
 	}
 }
+
+// What a program returns in another shape is why another one takes it so: both are one change.
+func TestResultThatAnotherProgramTakes(t *testing.T) {
+	for taken, want := range map[string]int{"f32[2,64]": 1, "f32[3,64]": 2} {
+		init := changed("init", root(changes.KindResults, "the result f32[1,64] is now f32[2,64]", line("init", 3)))
+		init.Variants[0].Old.Result, init.Variants[0].New.Result = "f32[1,64]", "f32[2,64]"
+		step := changed("step", root(changes.KindArguments, "state: f32[1,64] → "+taken, hlo.Location{}))
+		step.Variants[0].Old.Params, step.Variants[0].New.Params = []facts.Parameter{{Name: "state", Shape: "f32[1,64]"}}, []facts.Parameter{{Name: "state", Shape: taken}}
+		if list := changesOf(judgedTarget{Programs: []*changes.Program{init, step}}, nil); len(list) != want {
+			t.Errorf("%s: %d changes, wanted %d: %s", taken, len(list), want, titles(list))
+		}
+	}
+}
+
+// What a program computes in the type that an argument has now follows from the argument.
+func TestTypeOfAnArgument(t *testing.T) {
+	for computed, want := range map[string]string{"f32": "mu: bf16[8] → f32[8]", "f64": "add: bf16 → f64; mu: bf16[8] → f32[8]"} {
+		follows := root(changes.KindCode, "add: bf16 → "+computed, line("update", 7))
+		follows.Edits = []changes.Edit{{Added: []changes.Step{{Opcode: "add", Type: computed, Count: 1}}, Removed: []changes.Step{{Opcode: "add", Type: "bf16", Count: 1}}}}
+		p := changed("step", root(changes.KindArguments, "mu: bf16[8] → f32[8]", hlo.Location{}), follows)
+		other := facts.Parameter{Name: "params", Shape: "bf16[512]", Bytes: 1024}
+		p.Variants[0].Old.Params = []facts.Parameter{other, {Name: "mu", Shape: "bf16[8]", Bytes: 16}}
+		p.Variants[0].New.Params = []facts.Parameter{other, {Name: "mu", Shape: "f32[8]", Bytes: 32}}
+		if list := changesOf(judgedTarget{Programs: []*changes.Program{p}}, nil); titles(list) != want {
+			t.Errorf("%s: %s, wanted %s", computed, titles(list), want)
+		}
+	}
+}
+
+// Operations that are gone, and those that only have another type, follow from the edit that operations pass through, not from an edit of the same file that may not
+// even run. Operations that came do not.
+func TestEditThatOperationsPassThrough(t *testing.T) {
+	const source = "def loss(x):\n    return x\n\n\ndef other(x):\n    return x\n"
+	add := func(dtype string) []changes.Step { return []changes.Step{{Opcode: "add", Type: dtype, Count: 1}} }
+	for want, e := range map[string][]changes.Edit{
+		"models/train.py:2":                    {{Removed: add("f32")}},
+		"models/train.py:2 ":                   {{Removed: add("f32"), Added: add("bf16")}},
+		"models/train.py:2, models/train.py:6": {{Added: add("f32")}},
+	} {
+		told := editsOfSource(t, source, "    return x\n\n\ndef other(x):\n    return x\n", "    return x + 1\n\n\ndef other(x):\n    return x - 1\n")
+		second := root(changes.KindCode, "what differs besides", hlo.Location{})
+		second.Edits = e
+		p := changed("loss", root(changes.KindCode, "a product is new", line("loss", 2), kernel(line("loss", 2), 64)), second)
+		var at []string
+		for _, c := range changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: told}, nil) {
+			at = append(at, fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line))
+		}
+		if got := strings.Join(at, ", "); got != strings.TrimSpace(want) {
+			t.Errorf("%+v: %s, wanted %s", e, got, want)
+		}
+	}
+}

@@ -248,3 +248,17 @@ func TestOptionsOfJit(t *testing.T) {
 		}
 	}
 }
+
+// Lines of other functions use the names of the module, attributes, fields and parameters, but no variable of a function.
+func TestNamesThatOtherFunctionsUse(t *testing.T) {
+	for line, want := range map[string]bool{
+		"WIDTH = 64": true, "    self.width = 64": true, "    width: int": true, "        width=64,": true, "    width: int = 64": true,
+		"    width = 64": false, "    return width": false, "    if width == 64:": false,
+	} {
+		repository := newCheckout(t, map[string]string{"m.py": "x = 1\n\n\ndef f():\n    pass\n"})
+		repository.edit("m.py", "    pass\n", "    pass\n"+line+"\n")
+		if got := repository.since("").Hunks()[0]; got.SetsAny(NamesIn("y = x @ WIDTH + cfg.width")) != want {
+			t.Errorf("%q sets a name: %t", line, !want)
+		}
+	}
+}
