@@ -46,7 +46,7 @@ func TestNearestLineOfTheModel(t *testing.T) {
 	}{
 		{[]facts.Statement{far}, 1}, {[]facts.Statement{far, near}, 2}, {[]facts.Statement{near, far}, 2}, {[]facts.Statement{near, inside, far}, 3}, {[]facts.Statement{nowhere, far}, 1}, {[]facts.Statement{nowhere}, 0},
 	} {
-		a.Model, b.Model = c.model, c.model
+		b.Model = c.model
 		if got := compared(t, a, b).Causes[0].Source.Line; got != c.want {
 			t.Errorf("%+v: line %d, wanted %d", c.model, got, c.want)
 		}

@@ -40,7 +40,7 @@ type Part struct {
 	moved        bool     // the program is gone, and another one does what it did
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
-	hands        []string // the shapes of results before and now, and of arguments that may be such results of another program
+	gives, given []string // the shapes before and now of results, and of arguments that may be such results of another program
 	takes        []string // the shapes of the arguments that the program is compiled again for
 }
 
@@ -137,19 +137,16 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 		if c.Kind == KindResults {
 			part.lost = phrase.Map(lost, func(l LostResult) string { return l.Is })
 		}
-		handed := func(was, is string) {
-			if was != is && was != "" && is != "" {
-				part.hands = AddNew(part.hands, was+" → "+is)
-			}
-		}
 		switch {
 		case c.Kind == KindArguments:
 			for was, is := range v.KeptParams {
-				handed(was.Shape, is.Shape)
+				if was.Shape != is.Shape {
+					part.given = AddNew(part.given, was.Shape+" → "+is.Shape)
+				}
 			}
 		case c.Kind == KindResults, len(v.Causes) == 1:
 			for _, l := range reshapedResults(hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()) {
-				handed(l.Was, l.Is)
+				part.gives = AddNew(part.gives, l.Was+" → "+l.Is)
 			}
 		}
 		parts[i], g.byCause[c] = part, part
@@ -170,12 +167,12 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
 // edited line that no operation is on, and operations that are gone at the edit of the function that they were in. Operations that only have another type, and
-// kernels of the same operations, follow from an edit of others, not from one that no operation passes through; operations that are gone do if both are in one file.
+// kernels of the same operations, follow from an edit of others, not from one that no operation passes through and that sets nothing; operations that are gone do if both are in one file.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited && !g.isUntraced(p) })
 	guessed := func(p *Part) bool { // its line is, while another edit explains it
-		c := p.Cause
-		return edit >= 0 && g.isUntraced(p) && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
+		c, at := p.Cause, slices.IndexFunc(g.untraced, p.isAt)
+		return edit >= 0 && at >= 0 && !g.untraced[at].Sets() && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
 	}
 	if edit < 0 {
 		edit = slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
@@ -290,7 +287,7 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 func (g *Grouping) movedInto(gone *Program) (into *Part) {
 	doing, most := works{}, 0
 	for _, p := range g.programs {
-		if p.Old == nil || p.New == nil || doing.within(gone.Old, p.New) < leastOfPart {
+		if p.Old == nil || p.New == nil || doing.within(gone.Old, p.New) < leastOfPart || doing.within(gone.Old, p.Old) >= leastOfPart {
 			continue
 		}
 		for _, part := range g.Parts {
@@ -406,8 +403,13 @@ func (g *Grouping) keys(p *Part) []string {
 	for _, shape := range slices.Concat(p.lost, p.takes) {
 		keys = append(keys, key("buffer", p.Program, shape))
 	}
-	for _, shapes := range p.hands {
-		keys = append(keys, key("handed", shapes)) // from one program to another
+	for _, shapes := range p.gives {
+		keys = append(keys, key("handed", p.Program, shapes))
+	}
+	for _, shapes := range p.given {
+		if from := g.giver(shapes); from != nil && !p.Source.Edited {
+			keys = append(keys, key("handed", from.Program, shapes))
+		}
 	}
 	switch {
 	case p.Source.File == "" && p.OpName != "":
@@ -416,6 +418,20 @@ func (g *Grouping) keys(p *Part) []string {
 		keys = append(keys, key("function", kind, p.at))
 	}
 	return keys
+}
+
+// giver is the only part whose results have these shapes, before and now; nil where there is none, or several.
+func (g *Grouping) giver(shapes string) (giver *Part) {
+	for _, p := range g.Parts {
+		switch {
+		case !slices.Contains(p.gives, shapes):
+		case giver != nil:
+			return nil
+		default:
+			giver = p
+		}
+	}
+	return giver
 }
 
 // retypes are the types, before and now, of arguments that the part is about, or that all it computes follows from: "bf16 → f32".
@@ -513,7 +529,12 @@ func (g *Grouping) joinUncompiled(classes [][]*Part) [][]*Part {
 
 // isUntraced reports whether a part is at an edited line that no operation passes through.
 func (g *Grouping) isUntraced(p *Part) bool {
-	return slices.ContainsFunc(g.untraced, func(h git.Hunk) bool { return p.Source.Edited && h.File == p.Source.File && h.First == p.Source.Line })
+	return slices.ContainsFunc(g.untraced, p.isAt)
+}
+
+// isAt reports whether an edit is the place of a part.
+func (p *Part) isAt(h git.Hunk) bool {
+	return p.Source.Edited && h.File == p.Source.File && h.First == p.Source.Line
 }
 
 // differs reports whether a part is a difference from the baseline, and no limit that was broken before as well.

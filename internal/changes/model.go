@@ -18,8 +18,9 @@ import (
 // compareModels finds the places of the model where operations came or went. It cancels equal operations, the nearest first, so a move to another line
 // or scope is no edit. A move into a loop, or out of one that stays, is one.
 func compareModels(old, fresh *facts.Variant, edited Edited) Model {
-	given := old.InputPrint != "" && fresh.InputPrint != "" // a program without a statement computes nothing
-	tell := func(v, other *facts.Variant) bool { return len(v.Model) > 0 || given && len(other.Model) > 0 }
+	tell := func(v, other *facts.Variant) bool { // an unoptimized module without a statement computes nothing
+		return len(v.Model) > 0 || v.Facts.Known(facts.InstructionsBefore) && len(other.Model) > 0
+	}
 	m := Model{Known: tell(old, fresh) && tell(fresh, old) && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
 	if !m.Known || m.Same {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -21,12 +22,12 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// manyOperations are so many that two programs which have nearly all of them in common are the same, whatever their arguments are.
+// manyOperations are so many that two programs which have nearly all of them in common, and the results, are the same, whatever their arguments are.
 const manyOperations = 16
 
 // pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
 // most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument
-// came or went as well, or that do nearly all of the same, because constants became arguments.
+// came or went as well, or that do nearly all of the same and return the same, because constants became arguments.
 func pairPrograms(old, fresh []*facts.Program) []*Program {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -54,11 +55,11 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 		return 0
 	})
 	p.closest(func(p *facts.Program) string { return strconv.FormatBool(isCluster(p)) }, func(a, b *facts.Program) float64 {
-		share := doing.inCommon(a, b)
-		if shapes := sharedShapes(a, b); share < leastOfPart || total(doing.of(a).operations) < manyOperations {
-			share = min(share, shapes)
+		share, taken := doing.inCommon(a, b), sharedShapes(a, b)
+		if share >= leastOfPart && total(doing.of(a).operations) >= manyOperations {
+			taken = max(taken, sharedResults(a, b))
 		}
-		if share >= leastOfAnother && !isCluster(a) {
+		if share = min(share, taken); share >= leastOfAnother && !isCluster(a) {
 			return share
 		}
 		return 0
@@ -168,6 +169,13 @@ func identity(p *facts.Program) string {
 func sharedShapes(a, b *facts.Program) float64 {
 	was, is := shapeCounts(a), shapeCounts(b)
 	return share(was, is, max(total(was), total(is)), 1)
+}
+
+// sharedResults is the share of their results' shapes that two programs have in common.
+func sharedResults(a, b *facts.Program) float64 {
+	results := func(p *facts.Program) []string { return hlo.ShapeText(p.Variants[0].Result).Elements() }
+	was, is := countOf(results(a)), countOf(results(b))
+	return share(was, is, max(total(was), total(is)), 0)
 }
 
 // shapeCounts counts the shapes of the arguments of a program's first compilation.

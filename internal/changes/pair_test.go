@@ -81,19 +81,22 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 	}
 }
 
-// A renamed program whose constants became arguments is the same if it does nearly all of the same, unless it does so little that another may do it as well.
+// A renamed program whose constants became arguments is the same if it does nearly all of the same and returns the same, unless it does so little that another may
+// do it as well.
 func TestRenamedProgramWithOtherArguments(t *testing.T) {
-	for ops, want := range map[string]string{strings.Repeat("add multiply ", 8): "loop_fn", strings.Repeat("add multiply ", 2): ""} {
-		old := &facts.Program{Name: "loop_fn", Variants: []*facts.Variant{compilation("f32[8]", ops)}}
-		fresh := &facts.Program{Name: "collect", Variants: []*facts.Variant{compilation("f32[8] f32[9] s32[] s32[2] f32[3]", ops)}}
+	many, few := strings.Repeat("add multiply ", 8), strings.Repeat("add multiply ", 2)
+	for _, c := range []struct{ ops, result, want string }{{many, "(f32[8], s32[])", "loop_fn"}, {few, "(f32[8], s32[])", ""}, {many, "(f32[9], s32[2])", ""}} {
+		old := &facts.Program{Name: "loop_fn", Variants: []*facts.Variant{compilation("f32[8]", c.ops)}}
+		fresh := &facts.Program{Name: "collect", Variants: []*facts.Variant{compilation("f32[8] f32[9] s32[] s32[2] f32[3]", c.ops)}}
+		old.Variants[0].Result, fresh.Variants[0].Result = "(f32[8], s32[])", c.result
 		was := ""
 		for _, p := range pairPrograms([]*facts.Program{old}, []*facts.Program{fresh}) {
 			if p.New == fresh && p.Old != nil {
 				was = p.Old.Name
 			}
 		}
-		if was != want {
-			t.Errorf("%d operations: %q, wanted %q", len(strings.Fields(ops)), was, want)
+		if was != c.want {
+			t.Errorf("%+v: %q", c, was)
 		}
 	}
 }

@@ -94,11 +94,20 @@ func countChange(pairs []arguments) (ArgumentChange, bool) {
 	return c, !allEqual(counts)
 }
 
-// branchChange names the functions of the model that not every variant has operations of.
+// branchChange names the functions of the model that not every variant has operations in.
 func branchChange(variants []*facts.Variant) []ArgumentChange {
 	in, functions := map[string]int{}, []string(nil)
 	for _, v := range variants {
-		for named := range countOf(texts(v.Frames(), func(l hlo.Location) string { return l.NamedFunction() + " of " + path.Base(l.File) })) {
+		own := map[string]bool{}
+		for i := range v.Model {
+			if l := v.Model[i].Source; l.File != "" {
+				own[l.NamedFunction()+" of "+path.Base(l.File)] = true
+			}
+		}
+		if len(own) == 0 { // nothing is known of where its operations come from
+			return nil
+		}
+		for named := range own {
 			in[named]++
 		}
 	}
@@ -107,11 +116,11 @@ func branchChange(variants []*facts.Variant) []ArgumentChange {
 			functions = append(functions, named)
 		}
 	}
-	if len(functions) == 0 || len(functions) == len(in) { // nothing is known of where operations come from
+	if len(functions) == 0 || len(functions) == len(in) { // it is another program altogether
 		return nil
 	}
-	said := phrase.List(phrase.Within(functions, 3), "and") + map[bool]string{true: " is", false: " are"}[len(functions) == 1]
-	return []ArgumentChange{{Kind: "static", Detail: said + " not in every compilation: a Python branch decides"}}
+	said := phrase.List(phrase.Within(functions, 3), "and") + map[bool]string{true: " has", false: " have"}[len(functions) == 1]
+	return []ArgumentChange{{Kind: "static", Detail: said + " operations in some compilations only: a Python branch decides"}}
 }
 
 // countInWords counts arguments.

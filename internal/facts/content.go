@@ -54,7 +54,7 @@ func (v *Variant) givenContent() string {
 	for i := range v.Model {
 		sum += v.Model[i].Print
 	}
-	if _, given := v.Facts[InstructionsBefore]; sum == 0 && (v.ModelAfter || !given) { // else it computes nothing
+	if sum == 0 {
 		return ""
 	}
 	h := contentOf(sum).text(v.Result)

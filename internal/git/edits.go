@@ -207,7 +207,7 @@ func (h *Hunk) Hands(call string) bool {
 // OfTests reports whether the hunk is in a file of tests, as pytest and unittest name them.
 func (h *Hunk) OfTests() bool {
 	name := path.Base(h.File)
-	return strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py")
+	return h.Python() && (strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py"))
 }
 
 // IsUsedIn reports whether a line of code uses a name that the hunk's lines may bind.
@@ -215,6 +215,9 @@ func (h *Hunk) IsUsedIn(line string) bool { return wordsIn(h.binds).shares(words
 
 // SetsAny reports whether the hunk's lines set a name of the module, a field or a parameter that is among those which lines of whatever function use.
 func (h *Hunk) SetsAny(names map[string]bool) bool { return wordsIn(h.sets).shares(names) }
+
+// Sets reports whether the hunk may set what other lines use: a name of the module, a field or a parameter, or an entry of a configuration.
+func (h *Hunk) Sets() bool { return h.sets != "" || !h.Python() }
 
 // NamesIn are the names in lines of code.
 func NamesIn(text string) map[string]bool { return wordsIn(text) }
