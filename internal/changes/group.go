@@ -59,14 +59,16 @@ type Grouping struct {
 	uses         map[use]bool    // see isUsed
 	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
-	compilations map[string]int  // of each program, more than in the baseline
-	compiler     bool            // another compiler or other flags may be behind what differs
-	misfits      map[string]bool // the repository's files that are not those that ran, see [Grouping.text]; nil before it is known
+	adders       map[string][]*Part // the parts that added kernels of a function, by its name; nil before they are known
+	givers       map[string][]*Part // the parts about results that have these shapes, before and now
+	compilations map[string]int     // of each program, more than in the baseline
+	compiler     bool               // another compiler or other flags may be behind what differs
+	misfits      map[string]bool    // the repository's files that are not those that ran, see [Grouping.text]; nil before it is known
 }
 
 // NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
 func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
-	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, compilations: map[string]int{}}
+	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, givers: map[string][]*Part{}, compilations: map[string]int{}}
 	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {
@@ -282,25 +284,43 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 	return p
 }
 
-// movedInto returns the part that has most kernels of the function of a program that is gone, if it added them to a program that does now what that one did; nil
+// movedInto returns the part that has most kernels of the function of a program that is gone, if it added them to a program that does all that besides now; nil
 // where none does.
 func (g *Grouping) movedInto(gone *Program) (into *Part) {
-	doing, most := works{}, 0
-	for _, p := range g.programs {
-		if p.Old == nil || p.New == nil || doing.within(gone.Old, p.New) < leastOfPart || doing.within(gone.Old, p.Old) >= leastOfPart {
-			continue
-		}
+	if g.adders == nil {
+		g.adders = map[string][]*Part{}
 		for _, part := range g.Parts {
-			if part.Program != p.Name || part.Cause == nil {
-				continue
-			}
-			within := phrase.Filter(part.Cause.After, func(k facts.Kernel) bool { _, in := frameIn(&k, gone.Name); return in })
-			if len(within) > most {
-				into, most = part, len(within)
+			for function := range part.functions() {
+				g.adders[function] = append(g.adders[function], part)
 			}
 		}
 	}
+	doing, most, name := works{}, 0, facts.PlainName(gone.Name)
+	for _, part := range g.adders[name] {
+		at := slices.IndexFunc(g.programs, func(p *Program) bool { return p.Name == part.Program })
+		if n := part.functions()[name]; n > most && doing.besides(g.programs[at], gone.Old) >= leastOfPart {
+			into, most = part, n
+		}
+	}
 	return into
+}
+
+// functions counts the kernels that came with a part, by the functions that they are in.
+func (p *Part) functions() map[string]int {
+	count := map[string]int{}
+	if p.Cause == nil {
+		return count
+	}
+	for i := range p.Cause.After {
+		in := map[string]bool{}
+		for _, l := range p.Cause.After[i].Frames() {
+			in[lastName(l.NamedFunction())] = true
+		}
+		for function := range in {
+			count[function]++
+		}
+	}
+	return count
 }
 
 // Of returns the part of a cause of the differences; nil if it is none.
@@ -342,6 +362,11 @@ func (g *Grouping) tellApart() {
 // Changes makes one change of the parts that have anything in common by which one edit is known. If everything that was edited is the place of one
 // change, whatever else differs follows from it.
 func (g *Grouping) Changes() []*Change {
+	for _, p := range g.Parts {
+		for _, shapes := range p.gives {
+			g.givers[shapes] = append(g.givers[shapes], p)
+		}
+	}
 	var classes [][]*Part
 	known := map[string]int{}
 	for _, p := range g.Parts {
@@ -407,8 +432,8 @@ func (g *Grouping) keys(p *Part) []string {
 		keys = append(keys, key("handed", p.Program, shapes))
 	}
 	for _, shapes := range p.given {
-		if from := g.giver(shapes); from != nil && !p.Source.Edited {
-			keys = append(keys, key("handed", from.Program, shapes))
+		if from := g.givers[shapes]; len(from) == 1 && !p.Source.Edited {
+			keys = append(keys, key("handed", from[0].Program, shapes))
 		}
 	}
 	switch {
@@ -418,20 +443,6 @@ func (g *Grouping) keys(p *Part) []string {
 		keys = append(keys, key("function", kind, p.at))
 	}
 	return keys
-}
-
-// giver is the only part whose results have these shapes, before and now; nil where there is none, or several.
-func (g *Grouping) giver(shapes string) (giver *Part) {
-	for _, p := range g.Parts {
-		switch {
-		case !slices.Contains(p.gives, shapes):
-		case giver != nil:
-			return nil
-		default:
-			giver = p
-		}
-	}
-	return giver
 }
 
 // retypes are the types, before and now, of arguments that the part is about, or that all it computes follows from: "bf16 → f32".

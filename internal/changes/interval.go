@@ -19,7 +19,7 @@ type ClassCost struct {
 	Branch bool   // the work is in a branch, which a run may not take
 	Guess  int64  // how often loops of unknown length around it are taken to run; 0 where there is none
 	Most   int64  // how often they run at most; 0 where that is not known
-	Loop   string // the innermost of these loops, by the model's name for it in the program
+	Loop   string // the innermost of these loops, by the model's name for it
 	Does   string // the [facts.Form.Family] of the kernels; "" for the start of any
 	NS     float64
 }
@@ -31,7 +31,9 @@ func (c classCosts) add(v *facts.Variant, kernels []facts.Kernel, sign float64) 
 	for _, p := range pricesOf(v, kernels) {
 		key := ClassCost{Class: p.WorkClass(), Branch: p.Branch != "", Guess: p.Guess, Most: p.Most, Does: p.Family}
 		if p.Guess > 1 {
-			_, key.Loop, _ = strings.Cut(p.OpName[:max(0, strings.LastIndex(p.OpName, "/body/"))], "/")
+			if key.Loop = p.OpName[:max(0, strings.LastIndex(p.OpName, "/body/"))]; strings.HasPrefix(key.Loop, "jit(") {
+				_, key.Loop, _ = strings.Cut(key.Loop, "/") // of a renamed program it is the same
+			}
 		}
 		start := key
 		start.Class, start.Does = price.Launching, ""

@@ -35,12 +35,13 @@ func Undone(helpers []*facts.Program, p *Program) *Cause {
 	for _, helper := range helpers {
 		for _, v := range helper.Variants {
 			for i := range v.Kernels {
-				frame, in := frameIn(&v.Kernels[i], p.Name)
-				if !in {
+				stack := v.Kernels[i].Frames()
+				at := slices.IndexFunc(stack, func(l hlo.Location) bool { return lastName(l.NamedFunction()) == facts.PlainName(p.Name) })
+				if at < 0 {
 					continue
 				}
 				if len(cause.After) == 0 {
-					cause.Source = frame
+					cause.Source = stack[at]
 				}
 				cause.After = append(cause.After, v.Kernels[i])
 			}
@@ -51,16 +52,6 @@ func Undone(helpers []*facts.Program, p *Program) *Cause {
 	}
 	cause.Title = fmt.Sprintf("%s is no longer compiled as a whole: %s of it run one by one", p.Name, phrase.Some(len(cause.After), "kernel"))
 	return cause
-}
-
-// frameIn is the frame of a kernel that is in the function of a program.
-func frameIn(k *facts.Kernel, program string) (frame hlo.Location, in bool) {
-	stack := k.Frames()
-	at := slices.IndexFunc(stack, func(l hlo.Location) bool { return lastName(l.NamedFunction()) == facts.PlainName(program) })
-	if at < 0 {
-		return frame, false
-	}
-	return stack[at], true
 }
 
 // newProgram says what a new program is. A graph of PyTorch/XLA that does a part of what another one does was cut from it.

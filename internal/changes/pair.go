@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -418,6 +419,17 @@ func (w works) contained(old, fresh *facts.Program) float64 {
 func (w works) within(part, whole *facts.Program) float64 {
 	does, all := w.both(part, whole)
 	return share(does, all, total(does), 0)
+}
+
+// besides is the share of what a part does that a program does now, and did not before.
+func (w works) besides(p *Program, part *facts.Program) float64 {
+	was, is := w.both(p.Old, p.New)
+	added := maps.Clone(is)
+	for do, n := range was {
+		added[do] = max(0, added[do]-n)
+	}
+	does := w.of(part).operations
+	return share(does, added, total(does), 0)
 }
 
 // another reports whether two programs of one name differ in most arguments and most operations.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,8 +150,13 @@ func (s *sources) isOwn(file string) bool {
 	if s.root == "" || tree == nil || installedIn(file) != "" || pythonTree.MatchString(file) {
 		return false
 	}
-	_, err := os.Stat(s.root + strings.TrimPrefix(file[tree[0]:], "/"))
-	return err == nil || strings.HasPrefix(file, s.root)
+	at, name := file[:tree[0]], strings.TrimPrefix(file[tree[0]:], "/")
+	if !strings.HasPrefix(file, s.root) {
+		_, err := os.Stat(s.root + name)
+		return err == nil
+	}
+	installed, _ := filepath.Glob(at + "/" + name[:strings.IndexByte(name, '/')] + "-*.dist-info") // as pip does it with --target
+	return len(installed) == 0
 }
 
 // relative shortens the path of a file below the root: "model/attention.py" is what people and pull requests call it.
