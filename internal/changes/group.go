@@ -56,6 +56,7 @@ type Grouping struct {
 	silent       []git.Hunk      // edits of code on whose lines no operation is
 	untraced     []git.Hunk      // those of them that may cause what no edited line explains
 	outside      []git.Hunk      // those of them that may cause other arguments: they are in no function that has operations
+	computing    map[string]bool // the functions that have operations, see [Grouping.computes]
 	uses         map[use]bool    // see isUsed
 	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
@@ -68,7 +69,7 @@ type Grouping struct {
 
 // NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
 func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
-	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, givers: map[string][]*Part{}, compilations: map[string]int{}}
+	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, computing: map[string]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, givers: map[string][]*Part{}, compilations: map[string]int{}}
 	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {
@@ -169,12 +170,12 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 // placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
 // only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
 // edited line that no operation is on, and operations that are gone at the edit of the function that they were in. Operations that only have another type, and
-// kernels of the same operations, follow from an edit of others, not from one that no operation passes through and that sets nothing; operations that are gone do if both are in one file.
+// kernels of the same operations, follow from an edit of others, not from one of a function without operations that sets nothing; operations that are gone do if both are in one file.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited && !g.isUntraced(p) })
 	guessed := func(p *Part) bool { // its line is, while another edit explains it
 		c, at := p.Cause, slices.IndexFunc(g.untraced, p.isAt)
-		return edit >= 0 && at >= 0 && !g.untraced[at].Sets() && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
+		return edit >= 0 && at >= 0 && !g.untraced[at].Sets() && !g.computes(g.untraced[at]) && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
 	}
 	if edit < 0 {
 		edit = slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
@@ -296,6 +297,9 @@ func (g *Grouping) movedInto(gone *Program) (into *Part) {
 		}
 	}
 	doing, most, name := works{}, 0, facts.PlainName(gone.Name)
+	if total(doing.of(gone.Old).operations) < manyOperations {
+		return nil
+	}
 	for _, part := range g.adders[name] {
 		at := slices.IndexFunc(g.programs, func(p *Program) bool { return p.Name == part.Program })
 		if n := part.functions()[name]; n > most && doing.besides(g.programs[at], gone.Old) >= leastOfPart {

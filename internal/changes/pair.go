@@ -23,12 +23,12 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// manyOperations are so many that two programs which have nearly all of them in common, and the results, are the same, whatever their arguments are.
+// manyOperations are so many that a program which does all of them is taken for the one that did, whatever its arguments are.
 const manyOperations = 16
 
 // pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
 // most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument
-// came or went as well, or that do nearly all of the same and return the same, because constants became arguments.
+// came or went as well, or that do and return the same, because constants became arguments.
 func pairPrograms(old, fresh []*facts.Program) []*Program {
 	doing := works{}
 	p := newPairing(old, fresh)
@@ -57,7 +57,7 @@ func pairPrograms(old, fresh []*facts.Program) []*Program {
 	})
 	p.closest(func(p *facts.Program) string { return strconv.FormatBool(isCluster(p)) }, func(a, b *facts.Program) float64 {
 		share, taken := doing.inCommon(a, b), sharedShapes(a, b)
-		if share >= leastOfPart && total(doing.of(a).operations) >= manyOperations {
+		if share >= 1 && total(doing.of(a).operations) >= manyOperations {
 			taken = max(taken, sharedResults(a, b))
 		}
 		if share = min(share, taken); share >= leastOfAnother && !isCluster(a) {

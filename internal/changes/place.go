@@ -450,10 +450,10 @@ func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 // It chooses those outside of the functions that have operations a second time, as if nothing else were edited: they may cause other arguments.
 func (g *Grouping) findUntraced() {
 	hunks := g.lines.Code
-	traced, named, files, compute, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, map[string]bool{}, g.frames()
+	traced, named, files, frames := map[string]bool{}, map[git.Hunk]bool{}, map[string]bool{}, g.frames()
 	for _, l := range frames {
 		file := g.lines.Edits.File(l.File)
-		files[file], compute[file+"\x00"+lastName(l.NamedFunction())] = true, true
+		files[file], g.computing[file+"\x00"+lastName(l.NamedFunction())] = true, true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
 			traced[editOfHunk(h)], named[h] = true, true
 		}
@@ -478,8 +478,11 @@ func (g *Grouping) findUntraced() {
 		return phrase.Filter(hunks, func(h git.Hunk) bool { return !traced[editOfHunk(h)] && (files[h.File] || only(h)) })
 	}
 	g.untraced = choose(hunks)
-	g.outside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !compute[h.File+"\x00"+lastName(h.Function)] }))
+	g.outside = choose(phrase.Filter(hunks, func(h git.Hunk) bool { return !g.computes(h) }))
 }
+
+// computes reports whether the function of an edit has operations.
+func (g *Grouping) computes(h git.Hunk) bool { return g.computing[h.File+"\x00"+lastName(h.Function)] }
 
 // unexplained counts what differs in code that no edit is in or around. An edit elsewhere explains one of these:
 //   - The model differs, by itself or with its arguments.

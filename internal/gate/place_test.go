@@ -179,8 +179,8 @@ func TestEditThatMovesAProgram(t *testing.T) {
 		p := changed("step", root(changes.KindCode, "1 new kernel", line(function, 2), kernel(line(function, 2), 64)))
 		was := changed("score", root(changes.KindCode, "", line("score", 2), kernel(line("score", 2), 64)))
 		does := func(opcode string) facts.Statement { return facts.Statement{Type: "f32", Do: []string{opcode}} }
-		was.New.Variants[0].Model = []facts.Statement{does("add")}
-		p.Old.Variants[0].Model, p.New.Variants[0].Model = []facts.Statement{does("dot")}, []facts.Statement{does("dot"), does("add")}
+		was.New.Variants[0].Model = slices.Repeat([]facts.Statement{does("add")}, 16)
+		p.Old.Variants[0].Model, p.New.Variants[0].Model = []facts.Statement{does("dot")}, append(slices.Repeat([]facts.Statement{does("add")}, 16), does("dot"))
 		gone := &changes.Program{Name: "score", Change: "removed", Old: was.New}
 		found := []judgedFinding{{Finding: rule.Finding{Finding: result.Finding{Rule: "orphan-baseline", Level: "error", Program: "score"}}}}
 		list := changesOf(judgedTarget{Programs: []*changes.Program{p, gone}, Edits: told}, found)
