@@ -3,7 +3,6 @@ package changes
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -69,7 +68,10 @@ type Grouping struct {
 
 // NewGrouping finds the parts of some programs. upgrade says how a program's toolchain differs from that of its baseline; it may be nil.
 func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string) *Grouping {
-	g := &Grouping{programs: programs, lines: lines, uses: map[use]bool{}, computing: map[string]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{}, givers: map[string][]*Part{}, compilations: map[string]int{}}
+	g := &Grouping{
+		programs: programs, lines: lines, uses: map[use]bool{}, computing: map[string]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{},
+		givers: map[string][]*Part{}, compilations: map[string]int{},
+	}
 	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {
@@ -167,47 +169,6 @@ func (g *Grouping) causes(p *Program, v *Variant, upgrade func(*Program) string)
 	g.Parts = append(g.Parts, parts...)
 }
 
-// placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
-// edited line that no operation is on, and operations that are gone at the edit of the function that they were in. Operations that only have another type, and
-// kernels of the same operations, follow from an edit of others, not from one of a function without operations that sets nothing; operations that are gone do if both are in one file.
-func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
-	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited && !g.isUntraced(p) })
-	guessed := func(p *Part) bool { // its line is, while another edit explains it
-		c, at := p.Cause, slices.IndexFunc(g.untraced, p.isAt)
-		return edit >= 0 && at >= 0 && !g.untraced[at].Sets() && !g.computes(g.untraced[at]) && (len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File)
-	}
-	if edit < 0 {
-		edit = slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
-	}
-	if len(v.Compiler) > 0 {
-		return
-	}
-	if edit < 0 {
-		for _, p := range parts {
-			var at hlo.Location
-			switch {
-			case p.Source.Edited:
-			case p.Kind == KindResults && v.reshapesResults():
-				at, _ = g.elsewhere(p.Cause.Source, p.Kind, v)
-			case p.Kind == KindCode:
-				at = g.editOfGone(p.Cause)
-			}
-			if at.File != "" {
-				p.Source = g.editedAt(at)
-				p.at = FunctionOf(p.Source)
-			}
-		}
-		return
-	}
-	for _, p := range parts {
-		follows := p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindDonation && v.StillDonated()
-		if follows && (!p.Source.Edited || guessed(p)) {
-			p.Source, p.OpName, p.at = parts[edit].Source, parts[edit].OpName, parts[edit].at
-		}
-	}
-}
-
 // toolchains reports whether another toolchain may be the cause: no edit of the model explains the part. Without git, and in a file that is not in the
 // repository, only an equal model tells that.
 func (p *Part) toolchains(lines Lines) bool {
@@ -283,48 +244,6 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 	}
 	g.Parts = append(g.Parts, p)
 	return p
-}
-
-// movedInto returns the part that has most kernels of the function of a program that is gone, if it added them to a program that does all that besides now; nil
-// where none does.
-func (g *Grouping) movedInto(gone *Program) (into *Part) {
-	if g.adders == nil {
-		g.adders = map[string][]*Part{}
-		for _, part := range g.Parts {
-			for function := range part.functions() {
-				g.adders[function] = append(g.adders[function], part)
-			}
-		}
-	}
-	doing, most, name := works{}, 0, facts.PlainName(gone.Name)
-	if total(doing.of(gone.Old).operations) < manyOperations {
-		return nil
-	}
-	for _, part := range g.adders[name] {
-		at := slices.IndexFunc(g.programs, func(p *Program) bool { return p.Name == part.Program })
-		if n := part.functions()[name]; n > most && doing.besides(g.programs[at], gone.Old) >= leastOfPart {
-			into, most = part, n
-		}
-	}
-	return into
-}
-
-// functions counts the kernels that came with a part, by the functions that they are in.
-func (p *Part) functions() map[string]int {
-	count := map[string]int{}
-	if p.Cause == nil {
-		return count
-	}
-	for i := range p.Cause.After {
-		in := map[string]bool{}
-		for _, l := range p.Cause.After[i].Frames() {
-			in[lastName(l.NamedFunction())] = true
-		}
-		for function := range in {
-			count[function]++
-		}
-	}
-	return count
 }
 
 // Of returns the part of a cause of the differences; nil if it is none.
@@ -449,48 +368,6 @@ func (g *Grouping) keys(p *Part) []string {
 	return keys
 }
 
-// retypes are the types, before and now, of arguments that the part is about, or that all it computes follows from: "bf16 → f32".
-func (p *Part) retypes() (types []string) {
-	if p.Cause == nil || p.Kind != KindArguments && p.Kind != KindCode {
-		return nil
-	}
-	for was, is := range p.variant.KeptParams {
-		old, fresh := hlo.ShapeText(was.Shape), hlo.ShapeText(is.Shape)
-		if old.SameDims(fresh) && old.Type() != fresh.Type() && (p.Kind == KindArguments || p.Cause.retypes(old.Type(), fresh.Type())) {
-			types = AddNew(types, old.Type()+" → "+fresh.Type())
-		}
-	}
-	return types
-}
-
-// onlyTypes reports whether the operations that came are those that went, in other types, but for conversions.
-func (c *Cause) onlyTypes() bool {
-	count := map[string]int{}
-	for _, e := range c.Edits {
-		for _, s := range e.Added {
-			count[s.Opcode] += s.Count
-		}
-		for _, s := range e.Removed {
-			count[s.Opcode] -= s.Count
-		}
-	}
-	delete(count, "convert")
-	return len(count) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n != 0 })
-}
-
-// onlyGone reports whether operations went, and none came.
-func (c *Cause) onlyGone() bool {
-	return !slices.ContainsFunc(c.Edits, func(e Edit) bool { return len(e.Added) > 0 })
-}
-
-// retypes reports whether all that came is in one type, and all that went in another, but for conversions.
-func (c *Cause) retypes(was, is string) bool {
-	in := func(steps []Step, dtype string) bool {
-		return !slices.ContainsFunc(steps, func(s Step) bool { return s.Opcode != "convert" && s.Type != dtype })
-	}
-	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool { return !in(e.Removed, was) || !in(e.Added, is) })
-}
-
 // joinToOnlyEdit puts all classes into one if everything that was edited is the place of one of them, unless another compiler may be behind the others.
 func (g *Grouping) joinToOnlyEdit(classes [][]*Part) [][]*Part {
 	isEdited := func(class []*Part) bool {
@@ -540,16 +417,6 @@ func (g *Grouping) joinUncompiled(classes [][]*Part) [][]*Part {
 	at := slices.IndexFunc(list, divides)
 	list[at] = slices.Concat(append([][]*Part{list[at]}, outside...)...)
 	return list
-}
-
-// isUntraced reports whether a part is at an edited line that no operation passes through.
-func (g *Grouping) isUntraced(p *Part) bool {
-	return slices.ContainsFunc(g.untraced, p.isAt)
-}
-
-// isAt reports whether an edit is the place of a part.
-func (p *Part) isAt(h git.Hunk) bool {
-	return p.Source.Edited && h.File == p.Source.File && h.First == p.Source.Line
 }
 
 // differs reports whether a part is a difference from the baseline, and no limit that was broken before as well.
