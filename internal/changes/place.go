@@ -394,7 +394,7 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 }
 
 // elsewhere returns an edited line that no operation passes through. It prefers an option of the compilation if donation is what changed, and any other line if
-// not, then a line of the cause's own file, and then one that sets a name which a line of the program there uses.
+// not, then a line of the cause's own file, of its own function, and one that sets a name which a line of the program there uses.
 // What a program computes does not follow from an option of the compilation. If it takes the same arguments as before, it does not follow from a line that only
 // makes one of them, such as "batch = next(train)". These lines are left out, unless nothing else was edited: "state = create(optimizer)" hands over what the
 // program calls.
@@ -430,7 +430,8 @@ func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Lo
 	used := git.NamesIn(lines.String())
 	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 8*Flag(h.Compiles() == (kind == KindDonation)) + 4*Flag(path.Base(h.File) == path.Base(near.File)) + 2*Flag(h.SetsAny(used)) + Flag(h.Lines > 0)
+			return 16*Flag(h.Compiles() == (kind == KindDonation)) + 8*Flag(path.Base(h.File) == path.Base(near.File)) +
+				4*Flag(h.Function != "" && isIn(near, h, g.lines.Edits)) + 2*Flag(h.SetsAny(used)) + Flag(h.Lines > 0)
 		}
 		return cmp.Compare(fits(a), fits(b))
 	})
