@@ -201,8 +201,9 @@ func (r *indexed) waived() []*result.Change {
 // keeps those that cost something too: a broken limit is put down only to the change that costs most.
 func (r *indexed) withoutFindings() []*result.Change {
 	broken := r.Broken()
+	costs := func(p result.Price) bool { return p.StepNS > p.StepWasNS/1000 && p.StepWasNS > 0 } // more than a stopwatch overlooks
 	return phrase.Pick(r.Changes, func(c *result.Change) bool {
-		costly := c.Level == "info" && c.Price.StepNS > c.Price.StepWasNS/1000 && c.Price.StepWasNS > 0 // more than a stopwatch overlooks
+		costly := c.Level == "info" && (costs(c.Price) || slices.ContainsFunc(c.Others, func(o result.Other) bool { return costs(o.Price) }))
 		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
 	})
 }
