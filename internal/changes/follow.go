@@ -35,7 +35,7 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 			switch {
 			case p.Source.Edited:
 			case p.Kind == KindResults && v.reshapesResults():
-				at, _ = g.elsewhere(p.Cause.Source, p.Kind, v)
+				at, _ = g.elsewhere(p.Cause, v)
 			case p.Kind == KindCode:
 				at = g.editOfGone(p.Cause)
 			}
@@ -94,6 +94,15 @@ func (c *Cause) retypes(was, is string) bool {
 		return !slices.ContainsFunc(steps, func(s Step) bool { return s.Opcode != "convert" && s.Type != dtype })
 	}
 	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool { return !in(e.Removed, was) || !in(e.Added, is) })
+}
+
+// setsType reports whether the edit of a part, which no operation passes through, sets a name that the line of the variant's arguments uses: that of their type.
+func (g *Grouping) setsType(p *Part) bool {
+	at := slices.IndexFunc(g.untraced, p.isAt)
+	return at >= 0 && slices.ContainsFunc(g.Parts, func(of *Part) bool {
+		line := of.Source
+		return of.Kind == KindArguments && of.variant == p.variant && g.untraced[at].SetsAny(git.NamesIn(g.lines.Edits.Text(line.File, line.Line, "")))
+	})
 }
 
 // isUntraced reports whether a part is at an edited line that no operation passes through.

@@ -344,7 +344,7 @@ func (g *Grouping) keys(p *Part) []string {
 		keys = append(keys, key("types", p.Program, p.variant.New.Signature)) // what the program computes follows from the types of what it takes
 	}
 	for _, types := range p.retypes() {
-		if p.Kind == KindArguments || !p.Source.Edited || g.isUntraced(p) {
+		if p.Kind == KindArguments || !p.Source.Edited || g.setsType(p) {
 			keys = append(keys, key("retyped", p.Program, p.variant.New.Signature, types)) // what is computed in a type follows from arguments that have it now
 		}
 	}

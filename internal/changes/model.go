@@ -19,7 +19,7 @@ import (
 // or scope is no edit. A move into a loop, or out of one that stays, is one.
 func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	tell := func(v, other *facts.Variant) bool { // an unoptimized module without a statement computes nothing
-		return len(v.Model) > 0 || v.Facts.Known(facts.InstructionsBefore) && len(other.Model) > 0
+		return len(v.Model) > 0 || !v.ModelAfter && v.Facts.Known(facts.InstructionsBefore) && len(other.Model) > 0
 	}
 	m := Model{Known: tell(old, fresh) && tell(fresh, old) && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint

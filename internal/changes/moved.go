@@ -18,7 +18,8 @@ func (g *Grouping) movedInto(gone *Program) (into *Part) {
 		}
 	}
 	doing, most, name := works{}, 0, facts.PlainName(gone.Name)
-	if total(doing.of(gone.Old).operations) < manyOperations {
+	const few = 16 // operations, which an edit of another function of the name may add as well
+	if total(doing.of(gone.Old).operations) < few {
 		return nil
 	}
 	for _, part := range g.adders[name] {

@@ -23,8 +23,8 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// manyOperations are so many that a program which does all of them is taken for the one that did, whatever its arguments are.
-const manyOperations = 16
+// manyOperations are so many that a program which does all of them is taken for the one that did, whatever its arguments are. To make random numbers takes 60.
+const manyOperations = 128
 
 // pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
 // most of the same, because they were renamed and changed at once; then those that do most of the same and take most of the same arguments, because an argument

@@ -83,7 +83,7 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 
 // A renamed program whose constants became arguments is the same if it does and returns the same, unless it does so little that another may do it as well.
 func TestRenamedProgramWithOtherArguments(t *testing.T) {
-	many, few := strings.Repeat("add multiply ", 8), strings.Repeat("add multiply ", 2)
+	many, few := strings.Repeat("add multiply ", 64), strings.Repeat("add multiply ", 32)
 	for _, c := range []struct{ ops, result, want string }{{many, "(f32[8], s32[])", "loop_fn"}, {few, "(f32[8], s32[])", ""}, {many, "(f32[9], s32[2])", ""}} {
 		old := &facts.Program{Name: "loop_fn", Variants: []*facts.Variant{compilation("f32[8]", c.ops)}}
 		fresh := &facts.Program{Name: "collect", Variants: []*facts.Variant{compilation("f32[8] f32[9] s32[] s32[2] f32[3]", c.ops)}}

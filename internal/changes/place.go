@@ -50,7 +50,7 @@ func (g *Grouping) place(p *Part) {
 	c := p.Cause
 	p.Source, p.OpName = g.named(c.Source), c.OpName
 	inside, called := g.editedLine(c, p.Program, p.variant)
-	silent, found := g.elsewhere(c.Source, c.Kind, p.variant)
+	silent, found := g.elsewhere(c, p.variant)
 	options, compiled := g.compileOptions(p)
 	switch {
 	case compiled:
@@ -113,7 +113,7 @@ func (g *Grouping) sourceOf(c *Cause, program string) Place {
 		return g.editedAt(line)
 	}
 	s := g.named(c.Source)
-	if line, found := g.elsewhere(hlo.Location{File: s.File}, c.Kind, nil); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
+	if line, found := g.elsewhere(&Cause{Kind: c.Kind, Source: hlo.Location{File: s.File}}, nil); found && (KindOf(c) == KindArguments && g.compilations[program] > 0 || len(c.After) > 0) {
 		return g.editedAt(line) // what hands the arguments over, or calls a new program
 	}
 	s.Text = g.text(c.Source)
@@ -394,11 +394,12 @@ func mostWork(work map[hlo.Location]float64) (most hlo.Location) {
 }
 
 // elsewhere returns an edited line that no operation passes through. It prefers an option of the compilation if donation is what changed, and any other line if
-// not, then a line of the cause's own file, of its own function, and one that sets a name which a line of the program there uses.
+// not, then a line of the cause's own file, of its own function, and one that sets a name which a line uses that the cause passes through.
 // What a program computes does not follow from an option of the compilation. If it takes the same arguments as before, it does not follow from a line that only
 // makes one of them, such as "batch = next(train)". These lines are left out, unless nothing else was edited: "state = create(optimizer)" hands over what the
 // program calls.
-func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Location, bool) {
+func (g *Grouping) elsewhere(c *Cause, v *Variant) (hlo.Location, bool) {
+	near, kind := c.Source, c.Kind
 	hunks := g.untraced
 	if kind == KindArguments && len(g.outside) > 0 {
 		hunks = g.outside
@@ -411,6 +412,9 @@ func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Lo
 	}
 	if kind == KindCode && v != nil {
 		leaveOut(func(h git.Hunk) bool { return h.Compiles() })
+		if len(c.Edits) > 0 { // another float is another constant, in the same operations
+			leaveOut(func(h git.Hunk) bool { return h.OnlyFloats })
+		}
 		if call := v.New.CallSite; len(v.Params) == 0 {
 			text := g.lines.Edits.Text(call.File, int(call.Line), "")
 			leaveOut(func(h git.Hunk) bool { return h.Hands(text) })
@@ -419,12 +423,10 @@ func (g *Grouping) elsewhere(near hlo.Location, kind string, v *Variant) (hlo.Lo
 	if len(hunks) == 0 {
 		return hlo.Location{}, false
 	}
-	var lines strings.Builder // those of the program in the cause's file
-	if v != nil && len(hunks) > 1 {
-		for _, l := range v.New.Frames() {
-			if l.File == near.File {
-				lines.WriteString(g.lines.Edits.Text(l.File, int(l.Line), "") + "\n")
-			}
+	var lines strings.Builder // that the cause passes through
+	if len(hunks) > 1 {
+		for _, l := range linesThrough(c) {
+			lines.WriteString(g.lines.Edits.Text(l.File, int(l.Line), "") + "\n")
 		}
 	}
 	used := git.NamesIn(lines.String())

@@ -120,7 +120,7 @@ func branchChange(variants []*facts.Variant) []ArgumentChange {
 		return nil
 	}
 	said := phrase.List(phrase.Within(functions, 3), "and") + map[bool]string{true: " has", false: " have"}[len(functions) == 1]
-	return []ArgumentChange{{Kind: "static", Detail: said + " operations in some compilations only: a Python branch decides"}}
+	return []ArgumentChange{{Kind: "static", Detail: said + " operations in some compilations only"}}
 }
 
 // countInWords counts arguments.

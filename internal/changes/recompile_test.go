@@ -88,7 +88,7 @@ func TestAnotherNumberOfArguments(t *testing.T) {
 	}
 }
 
-// A Python branch is told by the functions that only some variants have operations of.
+// What a Python branch leaves out is told by the functions that only some variants have operations in.
 func TestFunctionsOfSomeCompilations(t *testing.T) {
 	computing := func(v *facts.Variant, functions ...string) *facts.Variant {
 		for _, f := range functions {
@@ -98,7 +98,7 @@ func TestFunctionsOfSomeCompilations(t *testing.T) {
 	}
 	y := facts.Parameter{Name: "y", Shape: "s32[]"}
 	for functions, want := range map[string]string{
-		"total edges": "; static [] edges of losses.py has operations in some compilations only: a Python branch decides",
+		"total edges": "; static [] edges of losses.py has operations in some compilations only",
 		"total":       "",
 		"edges":       "", // nothing is known of the other one
 	} {

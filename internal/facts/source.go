@@ -155,8 +155,9 @@ func (s *sources) isOwn(file string) bool {
 		_, err := os.Stat(s.root + name)
 		return err == nil
 	}
-	installed, _ := filepath.Glob(at + "/" + name[:strings.IndexByte(name, '/')] + "-*.dist-info") // as pip does it with --target
-	return len(installed) == 0
+	installed, _ := filepath.Glob(at + "/*.dist-info") // as pip does it with --target
+	_, err := os.Stat(at + "/.git")                    // of a submodule
+	return len(installed) == 0 && (err != nil || at+"/" == s.root)
 }
 
 // relative shortens the path of a file below the root: "model/attention.py" is what people and pull requests call it.

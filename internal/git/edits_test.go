@@ -262,3 +262,20 @@ func TestNamesThatOtherFunctionsUse(t *testing.T) {
 		}
 	}
 }
+
+// Another value of a float is told apart from other edits.
+func TestEditsOfFloats(t *testing.T) {
+	for _, c := range []struct {
+		was, now string
+		want     bool
+	}{
+		{"EPS = 1e-6", "EPS = 1e-5", true}, {"rate: 0.1", "rate: 0.25", true}, {"x = f(1.5, n)", "x = f(2., n)", true},
+		{"EPS = 1e-6", "EPS = 1", false}, {"steps = 6", "steps = 5", false}, {"x = 1.0 * y", "x = 1.0 * z", false}, {"v = w1.0", "v = w2.0", false},
+	} {
+		repository := newCheckout(t, map[string]string{"m.py": c.was + "\n"})
+		repository.edit("m.py", c.was, c.now)
+		if h := repository.since("").Hunks()[0]; h.OnlyFloats != c.want {
+			t.Errorf("%q for %q: %t", c.now, c.was, h.OnlyFloats)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -337,10 +338,14 @@ func parseDiff(text string) ([]fileEdits, error) {
 	return edits, nil
 }
 
+// float finds the floats in a line of code.
+var float = regexp.MustCompile(`\b\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)`)
+
 func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
 	defines := python && (h.OldLines == 0 || h.Lines == 0)
 	was, now, binds, sets := words{}, words{}, words{}, words{}
+	var masked [2]string // the lines that were removed and those that were added, without the values of floats
 	for _, l := range part.Lines {
 		line := strings.TrimSuffix(l.Line, "\n")
 		if !hasCode(line, python) {
@@ -348,8 +353,10 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 		}
 		if l.Op == gitdiff.OpDelete {
 			was.add(line)
+			masked[0] += float.ReplaceAllString(line, "0.0") + "\n"
 		} else {
 			now.add(line)
+			masked[1] += float.ReplaceAllString(line, "0.0") + "\n"
 		}
 		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
 		binds.add(bound(line))
@@ -362,7 +369,7 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 			h.removed = line
 		}
 	}
-	h.Code, h.Edit = h.Code && !defines, h.First
+	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0] == masked[1]
 	h.was, h.now, h.binds, h.sets = was.String(), now.String(), binds.String(), sets.String()
 	return h
 }
