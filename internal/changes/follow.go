@@ -1,30 +1,21 @@
 package changes
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// placeAtEdit puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause. A lost donation follows
-// only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of another shape stands at an
-// edited line that no operation is on, and operations that are gone at the edit of the function that they were in.
-//
-// An edit that sets nothing, in a function without operations, is only a guess. Beside an edit that operations pass through it is no place of operations that
-// only have another type, of kernels of the same operations, nor of operations that are gone, if both edits are in one file.
+// placeAtEdit puts causes without an edited line, and those whose line is a guess, at the weightiest edit of the variant, unless another compiler may be their
+// cause. A lost donation follows only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of
+// another shape stands at an edited line that no operation is on, and operations that are gone at the edit of the function that they were in.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
-	edit := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited && !g.isUntraced(p) })
-	guessed := func(p *Part) bool {
-		c, at := p.Cause, slices.IndexFunc(g.untraced, p.isAt)
-		if edit < 0 || at < 0 || g.untraced[at].Sets() || g.computes(g.untraced[at]) {
-			return false
-		}
-		return len(c.Edits) == 0 || c.onlyTypes() || c.onlyGone() && p.Source.File == parts[edit].Source.File
-	}
-	if edit < 0 {
-		edit = slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited })
+	edited := func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited }
+	edit := slices.IndexFunc(parts, func(p *Part) bool { return edited(p) && !g.isUntraced(p) })
+	passed := edit >= 0 // operations pass through it
+	if !passed {
+		edit = slices.IndexFunc(parts, edited)
 	}
 	if len(v.Compiler) > 0 {
 		return
@@ -48,10 +39,20 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	}
 	for _, p := range parts {
 		follows := p.Kind == KindCode || p.Kind == KindResults || p.Kind == KindDonation && v.StillDonated()
-		if follows && (!p.Source.Edited || guessed(p)) {
+		if follows && (!p.Source.Edited || passed && g.isGuess(p, parts[edit])) {
 			p.Source, p.OpName, p.at = parts[edit].Source, parts[edit].OpName, parts[edit].at
 		}
 	}
+}
+
+// isGuess reports whether a part stands at an edit that sets nothing, in a function without operations, although it may follow from an edit that operations pass
+// through. Operations that only have another type do, and kernels of the same operations; so do operations that are gone, if the edits are in one file.
+func (g *Grouping) isGuess(p, edit *Part) bool {
+	at := slices.IndexFunc(g.untraced, p.isAt)
+	if at < 0 || g.untraced[at].Sets() || g.computes(g.untraced[at]) {
+		return false
+	}
+	return len(p.Cause.Edits) == 0 || p.Cause.onlyTypes() || p.Cause.onlyGone() && p.Source.File == edit.Source.File
 }
 
 // onlyTypes reports whether the operations that came are those that went, in other types, but for conversions.
@@ -66,7 +67,12 @@ func (c *Cause) onlyTypes() bool {
 		}
 	}
 	delete(count, "convert")
-	return len(count) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n != 0 })
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return len(count) > 0
 }
 
 // onlyGone reports whether operations went, and none came.
@@ -81,15 +87,15 @@ func (p *Part) retypes() (types []string) {
 	}
 	for was, is := range p.variant.KeptParams {
 		old, fresh := hlo.ShapeText(was.Shape), hlo.ShapeText(is.Shape)
-		if old.SameDims(fresh) && old.Type() != fresh.Type() && (p.Kind == KindArguments || p.Cause.retypes(old.Type(), fresh.Type())) {
+		if old.SameDims(fresh) && old.Type() != fresh.Type() && (p.Kind == KindArguments || p.Cause.onlyRetypes(old.Type(), fresh.Type())) {
 			types = AddNew(types, old.Type()+" → "+fresh.Type())
 		}
 	}
 	return types
 }
 
-// retypes reports whether all that came is in one type, and all that went in another, but for conversions.
-func (c *Cause) retypes(was, is string) bool {
+// onlyRetypes reports whether all that came is in one type, and all that went in another, but for conversions.
+func (c *Cause) onlyRetypes(was, is string) bool {
 	in := func(steps []Step, dtype string) bool {
 		return !slices.ContainsFunc(steps, func(s Step) bool { return s.Opcode != "convert" && s.Type != dtype })
 	}

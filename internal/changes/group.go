@@ -59,7 +59,7 @@ type Grouping struct {
 	uses         map[use]bool    // see isUsed
 	edited       map[string]bool // the functions that were edited
 	byCause      map[*Cause]*Part
-	adders       map[string][]*Part // the parts that added kernels of a function, by its name; nil before they are known
+	adders       map[string][]adder // by the function, by its own name; nil before they are known
 	givers       map[string][]*Part // the parts about results that have these shapes, before and now
 	compilations map[string]int     // of each program, more than in the baseline
 	compiler     bool               // another compiler or other flags may be behind what differs

@@ -6,26 +6,32 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// movedInto returns the part that has most kernels of the function of a program that is gone, if it added them to a program that does all that besides now; nil
-// where none does.
+// adder is a part that added kernels of a function.
+type adder struct {
+	part    *Part
+	kernels int
+}
+
+// movedInto returns the part that added most kernels of the function of a program that is gone, if its program does all that the one that is gone did besides what
+// it did before; nil where none does.
 func (g *Grouping) movedInto(gone *Program) (into *Part) {
 	if g.adders == nil {
-		g.adders = map[string][]*Part{}
+		g.adders = map[string][]adder{}
 		for _, part := range g.Parts {
-			for function := range part.functions() {
-				g.adders[function] = append(g.adders[function], part)
+			for function, n := range part.functions() {
+				g.adders[function] = append(g.adders[function], adder{part, n})
 			}
 		}
 	}
-	doing, most, name := works{}, 0, facts.PlainName(gone.Name)
 	const few = 16 // operations, which an edit of another function of the name may add as well
+	doing, most := works{}, 0
 	if total(doing.of(gone.Old).operations) < few {
 		return nil
 	}
-	for _, part := range g.adders[name] {
-		at := slices.IndexFunc(g.programs, func(p *Program) bool { return p.Name == part.Program })
-		if n := part.functions()[name]; n > most && doing.besides(g.programs[at], gone.Old) >= leastOfPart {
-			into, most = part, n
+	for _, a := range g.adders[facts.PlainName(gone.Name)] {
+		at := slices.IndexFunc(g.programs, func(p *Program) bool { return p.Name == a.part.Program })
+		if a.kernels > most && doing.besides(g.programs[at], gone.Old) >= leastOfPart {
+			into, most = a.part, a.kernels
 		}
 	}
 	return into

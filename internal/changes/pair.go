@@ -23,7 +23,7 @@ const (
 	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
 )
 
-// manyOperations are so many that a program which does all of them is taken for the one that did, whatever its arguments are. To make random numbers takes 60.
+// manyOperations are so many that a program which does all of them is taken for the one that did them, whatever its arguments are. To make random numbers takes 60.
 const manyOperations = 128
 
 // pairPrograms joins programs in this order: those of one name; those that are the same under another name; those that take arguments of the same shapes and do
@@ -421,14 +421,12 @@ func (w works) within(part, whole *facts.Program) float64 {
 	return share(does, all, total(does), 0)
 }
 
-// besides is the share of what a part does that a program does now, and did not before.
+// besides is the share of the operations of a part that a program has now besides those that it had.
 func (w works) besides(p *Program, part *facts.Program) float64 {
-	was, is := w.both(p.Old, p.New)
-	added := maps.Clone(is)
-	for do, n := range was {
+	does, added := w.of(part).operations, maps.Clone(w.of(p.New).operations)
+	for do, n := range w.of(p.Old).operations {
 		added[do] = max(0, added[do]-n)
 	}
-	does := w.of(part).operations
 	return share(does, added, total(does), 0)
 }
 

@@ -144,7 +144,7 @@ func (s *sources) origin(file string) origin {
 	return s.lastOrigin
 }
 
-// isOwn reports whether a framework's file is in the repository: below the root, or of the name of a file there if the dump was made in another folder.
+// isOwn reports whether a framework's file is in the repository: below the root, or at the path of a file there if the dump was made in another folder.
 func (s *sources) isOwn(file string) bool {
 	tree := frameworkTree.FindStringIndex(file)
 	if s.root == "" || tree == nil || installedIn(file) != "" || pythonTree.MatchString(file) {

@@ -253,7 +253,7 @@ func TestOptionsOfJit(t *testing.T) {
 func TestNamesThatOtherFunctionsUse(t *testing.T) {
 	for line, want := range map[string]bool{
 		"WIDTH = 64": true, "    self.width = 64": true, "    width: int": true, "        width=64,": true, "    width: int = 64": true,
-		"    width = 64": false, "    return width": false, "    if width == 64:": false,
+		"    width = 64": false, "    return width": false, "    if width == 64:": false, "    else: width = 64": false,
 	} {
 		repository := newCheckout(t, map[string]string{"m.py": "x = 1\n\n\ndef f():\n    pass\n"})
 		repository.edit("m.py", "    pass\n", "    pass\n"+line+"\n")

@@ -53,13 +53,13 @@ func bound(line string) string {
 // line of its own.
 var settings = regexp.MustCompile(`^(?:(\w+) = |\s+(?:self|cls)\.(\w+) = |\s*(\w+)(?:: |=)[^=])`)
 
-// set is the word of a line that is a name which it sets.
+// set is the name that a line sets; "" for none.
 func set(line string) string {
 	found := settings.FindStringSubmatch(line)
-	if found == nil {
+	if found == nil || slices.Contains([]string{"else", "try", "finally", "lambda"}, found[3]) {
 		return ""
 	}
-	return strings.Join(found[1:], " ")
+	return found[1] + found[2] + found[3]
 }
 
 // maxRelated bounds the hunks of a function that are compared with each other; more are one edit.
