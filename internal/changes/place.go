@@ -311,7 +311,10 @@ func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Loc
 			}
 		}
 		for _, h := range g.lines.Code {
-			if edited := lineOf(h, g.lines.Edits); !c.arranges() && isIn(l, h, g.lines.Edits) && g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
+			if !isIn(l, h, g.lines.Edits) || c.arranges() {
+				continue
+			}
+			if edited := lineOf(h, g.lines.Edits); g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
 				return edited
 			}
 		}
@@ -546,7 +549,7 @@ func linesThrough(c *Cause) []hlo.Location {
 
 // isIn reports whether a line is in the function that was edited.
 func isIn(l hlo.Location, h git.Hunk, edits *git.Edits) bool {
-	return h.File == edits.File(l.File) && isSameFunction(h.Function, l.NamedFunction())
+	return isSameFunction(h.Function, l.NamedFunction()) && h.File == edits.File(l.File)
 }
 
 // isSameFunction reports whether two names are of one function: PyTorch and old Pythons name methods without their class.
