@@ -255,13 +255,16 @@ func sumOf(f *judgedFinding, granted []permission) (allowed float64, ofAny bool)
 }
 
 // allowStep takes what accepted changes add to a step, up to what they may add, from what the step has over its limit. What is left is of other changes, or else of
-// accepted ones that add more than they may.
+// accepted ones that add more than they may. A change that accepted ones are parts of, or that is a part of one, is accepted with them if the step is within what all of
+// them may add.
 func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*judgedChange) {
 	allowed, ofAny := sumOf(f, granted)
 	actual, _ := f.Actual.(float64)
 	was, _ := f.Baseline.(float64)
 	limit := f.tightest()
 	left, adds := actual-limit, 0.0
+	exact := 1e-9 * was // the parts may have been added up in another order
+	within := !ofAny && actual <= allowed+exact
 	var rest []*changes.Change // that nobody accepted
 	var accepted, others, holders []*judgedChange
 	for _, c := range list {
@@ -271,7 +274,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 		step, in := changes.StepIn(f.Program, f.Variant, c.Change)
 		switch {
 		case !in:
-		case slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) || !g.there && g.isOf(c.ids()) }):
+		case slices.ContainsFunc(granted, func(g permission) bool { return g.IsOf(c.ids()) || (!g.there || within) && g.isOf(c.ids()) }):
 			accepted, adds = append(accepted, c), adds+step.Middle
 		default:
 			rest = append(rest, c.Change)
@@ -287,8 +290,7 @@ func (t judgedTarget) allowStep(f *judgedFinding, granted []permission, list []*
 	beyond, _ := changes.StepIn(f.Program, f.Variant, rest...)
 	over := max(0, adds-(allowed-was))
 	low, high := beyond.Low+over, beyond.High+over
-	exact, reason := 1e-9*was, granted[0].Reason // the parts may have been added up in another order
-	said := f.Message
+	reason, said := granted[0].Reason, f.Message
 	if f.first = nil; left > exact {
 		if f.Unsure != "" && levelRank[f.Unsure] > levelRank[f.Level] && was+low <= limit { // what was accepted made it sure
 			f.Level, f.Message = f.Unsure, said+"; beyond what was accepted "+phrase.Between(low/was, high/was)+": measure it"
