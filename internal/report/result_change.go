@@ -507,7 +507,14 @@ func shortLines(r *indexed) []line {
 		lines = append(lines, l)
 	}
 	others := phrase.Map(r.withoutFindings(), func(c *result.Change) line {
-		return shortLine(r, c).with("  ", in(dim, joined(stepText(c.Price), peakText(c.Price))))
+		cost := joined(stepText(c.Price), peakText(c.Price))
+		byStep := func(a, b result.Other) int { return cmp.Compare(math.Abs(a.Price.StepNS), math.Abs(b.Price.StepNS)) }
+		if len(c.Others) > 0 {
+			if o := slices.MaxFunc(c.Others, byStep); math.Abs(o.Price.StepNS) > math.Abs(c.Price.StepNS) {
+				cost = joined(cost, "in "+programName(o.Program)+": "+stepText(o.Price))
+			}
+		}
+		return shortLine(r, c).with("  ", in(dim, cost))
 	})
 	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)
 }

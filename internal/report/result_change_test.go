@@ -122,6 +122,7 @@ func TestUnbrokenChanges(t *testing.T) {
 	breaks(r, "a", "f", "info").Title = "beside an error"
 	dear := breaks(r, "a", "f", "info")
 	dear.Title, dear.Price = "a second callback", result.Price{StepNS: 65, StepWasNS: 1000}
+	dear.Others = []result.Other{{Program: "g", Price: result.Price{StepNS: -400, StepWasNS: 1000}}}
 	for range maxUnbroken + 2 {
 		better := breaks(r, "a", "g", "better")
 		better.Title, better.Price = "a copy is gone", result.Price{StepNS: -50, StepWasNS: 1000, PeakBytes: 8}
@@ -133,6 +134,8 @@ func TestUnbrokenChanges(t *testing.T) {
 		}
 	}
 	if got := written(t, r, "text"); !strings.Contains(got, "\n  better  g  a copy is gone  predicted step −50 ns (−5.0 %); peak +8 B\n") {
+		t.Error(got)
+	} else if !strings.Contains(got, "a second callback  predicted step +65 ns (+6.5 %); in g: predicted step −400 ns (−40.0 %)\n") {
 		t.Error(got)
 	}
 }
