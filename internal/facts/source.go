@@ -146,8 +146,11 @@ func (s *sources) origin(file string) origin {
 
 // isOwn reports whether a framework's file is in the repository: below the root, or at the path of a file there if the dump was made in another folder.
 func (s *sources) isOwn(file string) bool {
+	if s.root == "" || installedIn(file) != "" || pythonTree.MatchString(file) {
+		return false
+	}
 	tree := frameworkTree.FindStringIndex(file)
-	if s.root == "" || tree == nil || installedIn(file) != "" || pythonTree.MatchString(file) {
+	if tree == nil {
 		return false
 	}
 	at, name := file[:tree[0]], strings.TrimPrefix(file[tree[0]:], "/")
