@@ -29,6 +29,7 @@ type outputFlag struct {
 	set func(to *outputs, value string) error
 }
 
+// Set takes one value.
 func (f *outputFlag) Set(value string) error { return f.set(f.to, value) }
 
 // String returns the default that the help prints.

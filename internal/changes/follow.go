@@ -82,7 +82,7 @@ func (c *Cause) onlyGone() bool {
 
 // retypes are the types, before and now, of arguments that the part is about, or that all it computes follows from: "bf16 → f32".
 func (p *Part) retypes() (types []string) {
-	if p.Cause == nil || p.Kind != KindArguments && p.Kind != KindCode {
+	if p.Cause == nil || p.Kind != KindArguments && (p.Kind != KindCode || len(p.Cause.Edits) == 0) {
 		return nil
 	}
 	for was, is := range p.variant.KeptParams {
@@ -99,7 +99,7 @@ func (c *Cause) onlyRetypes(was, is string) bool {
 	in := func(steps []Step, dtype string) bool {
 		return !slices.ContainsFunc(steps, func(s Step) bool { return s.Opcode != "convert" && s.Type != dtype })
 	}
-	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool { return !in(e.Removed, was) || !in(e.Added, is) })
+	return !slices.ContainsFunc(c.Edits, func(e Edit) bool { return !in(e.Removed, was) || !in(e.Added, is) })
 }
 
 // setsType reports whether the edit of a part, which no operation passes through, sets a name that the line of the variant's arguments uses: that of their type.

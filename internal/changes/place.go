@@ -178,9 +178,8 @@ func (g *Grouping) editedAt(l hlo.Location) Place {
 	return s
 }
 
-// editedLine returns the edited line on the stacks of what came; of several, the one whose kernels take longest, among those
-// of the operations that a title names first. See innermostEdit. Without any line it returns the
-// cause's own line, if that was edited.
+// editedLine returns the edited line on the stacks of what came; of several, the one whose kernels take longest, among those of the operations that a title names
+// first. See innermostEdit. Without any line it returns the cause's own line, if that was edited.
 // A line of the code that calls the program is returned as called, and only if nothing inside of the program was edited: no line, and no code that no operation
 // is on, such as a return.
 func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, called hlo.Location) {

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"errors"
 	"os"
 	"testing"
 
@@ -44,11 +43,22 @@ func TestOriginInARepositoryOfAFramework(t *testing.T) {
 	s.root = "/work/keras/"
 	elsewhere := newSources(&hlo.Module{}, newInterner())
 	elsewhere.root = t.TempDir() + "/"
-	if err := errors.Join(os.MkdirAll(elsewhere.root+"keras/src", 0o755), os.WriteFile(elsewhere.root+"keras/src/ops.py", nil, 0o644)); err != nil {
+	for _, dir := range []string{"keras/src", "deps/keras-3.1.dist-info", "modules/keras/.git", "vendor"} {
+		if err := os.MkdirAll(elsewhere.root+dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(elsewhere.root+"keras/src/ops.py", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if elsewhere.origin("/ci/keras/keras/src/ops.py") != originModel || elsewhere.origin("/ci/keras/keras/src/other.py") != originFramework {
-		t.Error("a dump of another folder: ops.py is in the repository, and other.py is not")
+	for file, want := range map[string]origin{
+		"/ci/keras/keras/src/ops.py": originModel, "/ci/keras/keras/src/other.py": originFramework, // of a dump that was made in another folder
+		elsewhere.root + "vendor/keras/src/ops.py": originModel, elsewhere.root + "deps/keras/src/ops.py": originFramework,
+		elsewhere.root + "modules/keras/keras/src/ops.py": originFramework,
+	} {
+		if got := elsewhere.origin(file); got != want {
+			t.Errorf("the origin of %q is %d, want %d", file, got, want)
+		}
 	}
 	for file, want := range map[string]origin{
 		"/work/keras/keras/src/layers/core/dense.py":                             originModel,

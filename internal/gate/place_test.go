@@ -764,3 +764,21 @@ func TestEditThatOperationsPassThrough(t *testing.T) {
 		}
 	}
 }
+
+// Of edits that no operation passes through, the place of operations that are gone is one that sets a name which the cause's line uses. Another float leaves the
+// operations as they are.
+func TestEditOfASetting(t *testing.T) {
+	const source = "%s\n\n\nSTEPS = 6\n\n\ndef loss(x):\n    return x * STEPS + EPS + DEPTH\n"
+	for first, want := range map[string]string{"EPS = 1e-6": "models/train.py:4", "WIDTH = 1": "models/train.py:4", "DEPTH = 1": "models/train.py:1"} {
+		was := fmt.Sprintf(source, first)
+		now := strings.NewReplacer("1e-6", "1e-5", "= 1\n", "= 2\n", "STEPS = 6", "STEPS = 5").Replace(was)
+		gone := root(changes.KindCode, "gone: 4 dot", line("loss", 8))
+		gone.Edits = []changes.Edit{{Removed: []changes.Step{{Opcode: "dot", Type: "f32", Count: 4}}}}
+		p := changed("loss", gone)
+		p.Variants[0].New.Kernels = []facts.Kernel{kernel(line("loss", 8), 64)}
+		c := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, was, was, now)}, nil)[0]
+		if got := fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line); got != want {
+			t.Errorf("%s: %s, wanted %s", first, got, want)
+		}
+	}
+}

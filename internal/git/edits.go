@@ -173,14 +173,12 @@ type Hunk struct {
 	OldLines int
 	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
 	Lines    int
-	Code     bool // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
-	New      bool // these lines only define functions and classes that the module did not have
-
-	// OnlyFloats says that these lines say what they said before, but for the values of floats.
-	OnlyFloats bool
-
 	Edit     int    // the first line of the edit that it is part of: several hunks of a function may be one
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
+
+	Code       bool // any of these lines, before or now, is more than a comment, an import, blank, or the definition of a name that comes or goes
+	New        bool // these lines only define functions and classes that the module did not have
+	OnlyFloats bool // these lines say what they said before, but for the values of floats
 
 	inJit           bool   // the statement that they are part of has jit compile a function
 	same            bool   // these lines say what they said before, but for names

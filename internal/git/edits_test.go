@@ -279,3 +279,12 @@ func TestEditsOfFloats(t *testing.T) {
 		}
 	}
 }
+
+// Files of tests are told by their names; a configuration is none.
+func TestFilesOfTests(t *testing.T) {
+	for file, want := range map[string]bool{"tests/test_model.py": true, "model_test.py": true, "conftest.py": false, "test_config.yaml": false, "tests/model.py": false} {
+		if h := (&Hunk{File: file}); h.OfTests() != want {
+			t.Errorf("%s is a file of tests: %t", file, !want)
+		}
+	}
+}

@@ -345,20 +345,20 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
 	defines := python && (h.OldLines == 0 || h.Lines == 0)
 	was, now, binds, sets := words{}, words{}, words{}, words{}
-	var masked [2]string // the lines that were removed and those that were added, without the values of floats
+	var text strings.Builder
+	var masked [2]strings.Builder // the lines that were removed and those that were added, without the values of floats
 	for _, l := range part.Lines {
 		line := strings.TrimSuffix(l.Line, "\n")
 		if !hasCode(line, python) {
 			continue
 		}
+		to, side := now, &masked[1]
 		if l.Op == gitdiff.OpDelete {
-			was.add(line)
-			masked[0] += float.ReplaceAllString(line, "0.0") + "\n"
-		} else {
-			now.add(line)
-			masked[1] += float.ReplaceAllString(line, "0.0") + "\n"
+			to, side = was, &masked[0]
 		}
-		h.text += l.Op.String() + strings.TrimSpace(line) + "\n"
+		to.add(line)
+		side.WriteString(float.ReplaceAllString(line, "0.0") + "\n")
+		text.WriteString(l.Op.String() + strings.TrimSpace(line) + "\n")
 		binds.add(bound(line))
 		sets.add(set(line))
 		h.Code = true
@@ -369,7 +369,8 @@ func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
 			h.removed = line
 		}
 	}
-	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0] == masked[1]
+	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0].String() == masked[1].String()
+	h.text = text.String()
 	h.was, h.now, h.binds, h.sets = was.String(), now.String(), binds.String(), sets.String()
 	return h
 }

@@ -7,7 +7,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -159,51 +158,4 @@ func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *r
 		all.doc = o.Rules
 		return write(w, all, o)
 	}
-}
-
-// indexed is a result with its findings indexed by change.
-type indexed struct {
-	*result.Result
-	findings map[string][]*result.Finding // by the change's id
-	movers   map[mover]int                // how many changes of a program moved a fact
-	doc      func(rule string) result.RuleDoc
-}
-
-type mover struct {
-	target, program string
-	fact            facts.ID
-}
-
-func index(r *result.Result) *indexed {
-	out := &indexed{Result: r, findings: make(map[string][]*result.Finding, len(r.Changes)), movers: map[mover]int{}}
-	for i := range r.Changes {
-		for _, e := range r.Changes[i].Effects {
-			out.movers[mover{r.Changes[i].Target, r.Changes[i].Program, e.Fact}]++
-		}
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		out.findings[f.Change] = append(out.findings[f.Change], f)
-	}
-	return out
-}
-
-// brokenBy lists the findings of a change that count: all findings of a waived change, and of any other change those that are not waived.
-func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
-	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
-}
-
-func (r *indexed) waived() []*result.Change {
-	return phrase.Pick(r.Changes, func(c *result.Change) bool { return c.Waived })
-}
-
-// withoutFindings returns the changes that broke no rule. It leaves out those in a program where another change did, because they are noise beside it, but it
-// keeps those that cost something too: a broken limit is put down only to the change that costs most.
-func (r *indexed) withoutFindings() []*result.Change {
-	broken := r.Broken()
-	costs := func(p result.Price) bool { return p.StepNS > p.StepWasNS/1000 && p.StepWasNS > 0 } // more than a stopwatch overlooks
-	return phrase.Pick(r.Changes, func(c *result.Change) bool {
-		costly := c.Level == "info" && (costs(c.Price) || slices.ContainsFunc(c.Others, func(o result.Other) bool { return costs(o.Price) }))
-		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
-	})
 }

@@ -123,13 +123,16 @@ func TestUnbrokenChanges(t *testing.T) {
 	dear := breaks(r, "a", "f", "info")
 	dear.Title, dear.Price = "a second callback", result.Price{StepNS: 65, StepWasNS: 1000}
 	dear.Others = []result.Other{{Program: "g", Price: result.Price{StepNS: -400, StepWasNS: 1000}}}
+	shared := breaks(r, "a", "f", "info")
+	shared.Title, shared.Others = "costs elsewhere", []result.Other{{Program: "g", Price: result.Price{StepNS: 9, StepWasNS: 1000}}}
 	for range maxUnbroken + 2 {
 		better := breaks(r, "a", "g", "better")
 		better.Title, better.Price = "a copy is gone", result.Price{StepNS: -50, StepWasNS: 1000, PeakBytes: 8}
 	}
 	for _, format := range []string{"text", "markdown"} {
 		got := written(t, r, format)
-		if strings.Contains(got, "beside an error") || !strings.Contains(got, "a second callback") || strings.Count(got, "a copy is gone") != maxUnbroken-1 || !strings.Contains(got, "… 3 more changes that break no rule") {
+		if strings.Contains(got, "beside an error") || !strings.Contains(got, "a second callback") || !strings.Contains(got, "costs elsewhere") ||
+			strings.Count(got, "a copy is gone") != maxUnbroken-2 || !strings.Contains(got, "… 4 more changes that break no rule") {
 			t.Errorf("%s:\n%s", format, got)
 		}
 	}
