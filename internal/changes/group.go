@@ -52,6 +52,7 @@ type Grouping struct {
 
 	programs     []*Program
 	lines        Lines
+	code         []codeEdit      // of the edits of code, in their order
 	silent       []git.Hunk      // edits of code on whose lines no operation is
 	untraced     []git.Hunk      // those of them that may cause what no edited line explains
 	outside      []git.Hunk      // those of them that may cause other arguments: they are in no function that has operations
@@ -72,6 +73,10 @@ func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string
 		programs: programs, lines: lines, uses: map[use]bool{}, computing: map[string]bool{}, edited: map[string]bool{}, byCause: map[*Cause]*Part{},
 		givers: map[string][]*Part{}, compilations: map[string]int{},
 	}
+	g.code = phrase.Map(lines.Code, func(h git.Hunk) codeEdit {
+		at := lineOf(h, lines.Edits)
+		return codeEdit{at, EditOf(at, lines.Edits)}
+	})
 	g.findUntraced()
 	for _, p := range programs {
 		if p.Old != nil && p.New != nil {

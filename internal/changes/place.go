@@ -309,12 +309,12 @@ func (g *Grouping) innermostEdit(c *Cause, stack []hlo.Location) (silent hlo.Loc
 				return silent
 			}
 		}
-		for _, h := range g.lines.Code {
+		for i, h := range g.lines.Code {
 			if !isIn(l, h, g.lines.Edits) || c.arranges() {
 				continue
 			}
-			if edited := lineOf(h, g.lines.Edits); g.isEditOf(c, edited) && g.isUsed(h, stack[:at+1]) {
-				return edited
+			if e := g.code[i]; e.name != "" && (c.Edit == "" || c.Edit == e.name) && g.isUsed(h, stack[:at+1]) {
+				return e.line
 			}
 		}
 	}
@@ -332,7 +332,7 @@ func (c *Cause) arranges() bool {
 // isUsed reports whether one of some lines uses a name that an edit may bind.
 func (g *Grouping) isUsed(h git.Hunk, lines []hlo.Location) bool {
 	return slices.ContainsFunc(lines, func(l hlo.Location) bool {
-		key := use{h, withoutColumn(l)}
+		key := use{h.File, h.First, h.OldFirst, withoutColumn(l)}
 		is, known := g.uses[key]
 		if !known {
 			is = h.IsUsedIn(g.lines.Edits.Text(l.File, int(l.Line), ""))
@@ -344,8 +344,9 @@ func (g *Grouping) isUsed(h git.Hunk, lines []hlo.Location) bool {
 
 // use is an edit, and a line that may use what it binds.
 type use struct {
-	edit git.Hunk
-	line hlo.Location
+	file            string
+	first, oldFirst int // of the edit
+	line            hlo.Location
 }
 
 // returned is the edited return of the program's own function, if only one function has its name; else the edited line without operations in the function that
@@ -445,6 +446,12 @@ func (g *Grouping) elsewhere(c *Cause, v *Variant) (hlo.Location, bool) {
 // lineOf is the line of an edit that it is known by.
 func lineOf(h git.Hunk, edits *git.Edits) hlo.Location {
 	return hlo.Location{File: h.File, Line: int32(edits.FirstCode(h)), Function: h.Function}
+}
+
+// codeEdit is how an edit of code is known: its line, and the name that [EditOf] gives it.
+type codeEdit struct {
+	line hlo.Location
+	name string
 }
 
 // findUntraced finds the silent edits, on whose lines there is no operation, and chooses those of them that may cause what no edited line explains: the edits
