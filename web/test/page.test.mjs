@@ -144,19 +144,22 @@ test("the keyboard alone reaches a change, its kernels, and a launch", async () 
   await page.context().close();
 });
 
-test("a large step opens and pans fast", { skip: !has("large") }, async () => {
+// How fast a page is depends on the machine, and is only printed. What a browser has to do for it does not: it is held.
+
+test("a large step opens, and what is drawn of it does not grow when it pans", { skip: !has("large") }, async () => {
   await start();
   const began = Date.now();
   const page = await open(`${pages}/large.html`, { hash: "#/timeline/0" });
   await page.waitForSelector(".track path");
   const opened = Date.now() - began;
   await page.getByText("Zoom in").click();
-  const frames = await panned(page, () => {
+  const panned = await pan(page, () => {
     const [earlier, later] = ["Earlier", "Later"].map((name) => document.querySelector(`[aria-label="${name}"]`));
     return (i) => (i % 2 ? later : earlier).click();
   });
-  console.log(`opens in ${opened} ms, pans at ${frames.toFixed(0)} frames a second`);
-  assert.ok(opened < 2000 * slow && frames > 30 / slow);
+  console.log(`opens in ${opened} ms, pans at ${panned.frames} frames a second: ${panned.elements} elements, ${panned.changes} changes in a frame`);
+  assert.ok(panned.elements < 1000, `${panned.elements} elements`);
+  assert.ok(panned.changes < 100, `${panned.changes} changes in a frame`);
   await page.context().close();
 });
 
@@ -172,34 +175,38 @@ test("fifty thousand instructions open as a graph, pan and answer a search", asy
   await page.locator(".node.group").first().dispatchEvent("click");
   await page.waitForSelector(".drawing[data-ready] .node:not(.group)");
   assert.equal(await page.locator(".node.group").count(), closed - 1);
-  const frames = await panned(page, () => {
+  const panned = await pan(page, () => {
     const box = document.querySelector(".drawing");
     return (i) => box.scrollTo(20 * i, 5 * i);
   });
   await page.getByRole("searchbox").fill("divide_subtract_fusion.k0007");
   await page.getByText("Find", { exact: true }).click();
   await page.waitForSelector(".drawing[data-ready] .node.moved");
-  console.log(`${instructions} instructions open in ${opened} ms and pan at ${frames.toFixed(0)} frames a second`);
-  assert.ok(opened < 5000 * slow && frames > 30 / slow);
+  console.log(`${instructions} instructions open in ${opened} ms and pan at ${panned.frames} frames a second: ${panned.elements} elements, ${panned.changes} changes in a frame`);
+  assert.ok(panned.elements < 5000, `${panned.elements} elements`);
+  assert.equal(panned.changes, 0);
   assert.deepEqual(page.wrong, []);
   await page.context().close();
 });
 
-/** panned counts the frames a second while a step is taken in each. */
-async function panned(page, step) {
+/** pan takes a step in each of 60 frames: the frames a second, the most elements of the page, and the most that a frame changes in them. */
+async function pan(page, step) {
   return page.evaluate(`(async () => {
     const step = (${step})();
+    let [elements, changes, most] = [0, 0, 0];
+    new MutationObserver((records) => (changes += records.length)).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
     const begin = performance.now();
     for (let i = 0; i < 60; i++) {
+      changes = 0;
       step(i);
       await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      elements = Math.max(elements, document.querySelectorAll("*").length);
+      most = Math.max(most, changes);
     }
-    return 60_000 / (performance.now() - begin);
+    return { elements, changes: most, frames: Math.round(120_000 / (performance.now() - begin)) };
   })()`);
 }
-
-/** On a machine that does other work too times say little: they are held to a multiple of what is promised. */
-const slow = Number(process.env.SLOW ?? 1);
 
 test("a hostile dump shows as text", async () => {
   const page = await open(`${pages}/hostile.html`, { hash: "#/kernels/0" });
