@@ -221,6 +221,45 @@ func (h *Hunk) SetsAny(names map[string]bool) bool { return wordsIn(h.sets).shar
 // Sets reports whether the hunk may set what other lines use: a name of the module, a field or a parameter, or an entry of a configuration.
 func (h *Hunk) Sets() bool { return h.sets != "" || !h.Python() }
 
+// Names reports whether the hunk's lines bind one of some names, or quote it: what makes an entry of a dictionary or a parameter of a layer.
+func (h *Hunk) Names(names map[string]bool) bool {
+	for name := range names {
+		if wordsIn(h.binds)[name] || strings.Contains(h.text, `"`+name+`"`) || strings.Contains(h.text, "'"+name+"'") {
+			return true
+		}
+	}
+	return false
+}
+
+// Loses reports whether the lines that were removed have some text more often than those that were added.
+func (h *Hunk) Loses(text string) bool {
+	more := 0
+	for line := range strings.Lines(h.text) {
+		if n := strings.Count(line[1:], text); line[0] == '-' {
+			more += n
+		} else {
+			more -= n
+		}
+	}
+	return more > 0
+}
+
+// Skips reports whether the lines return, go on or branch more often than those before: others may not run.
+func (h *Hunk) Skips() bool {
+	more := 0
+	for line := range strings.Lines(h.text) {
+		first, _, _ := strings.Cut(strings.TrimRight(line[1:], ":\n"), " ")
+		switch {
+		case !slices.Contains([]string{"if", "elif", "else", "for", "while", "return", "continue", "break"}, first):
+		case line[0] == '+':
+			more++
+		default:
+			more--
+		}
+	}
+	return more > 0
+}
+
 // NamesIn are the names in lines of code.
 func NamesIn(text string) map[string]bool { return wordsIn(text) }
 
@@ -314,8 +353,7 @@ func (e *Edits) Gives(h Hunk) (rank int) {
 // more than give a value another name. Where lines were removed it is the one behind them: a decorator stood before the function that is there now.
 func (e *Edits) FirstCode(h Hunk) int {
 	code := func(line int) bool {
-		text := e.Text(h.File, line, "")
-		return hasCode(text, h.Python()) && !strings.HasPrefix(text, "class ")
+		return e.tree.isCode(h.File, line) && !strings.HasPrefix(e.Text(h.File, line, ""), "class ")
 	}
 	if h.Lines == 0 {
 		if code(h.First + 1) {

@@ -145,13 +145,14 @@ type workTree struct {
 	index      string
 	unfiltered func() []string // see unfiltered
 	held       sync.Mutex
-	known      map[string]source // the files that were read
+	known      map[string]*source // the files that were read
 }
 
 // source is a file of the model.
 type source struct {
 	lines  []string
-	scopes []*scope // of each line, the first in place 1; nil if the file is not Python
+	scopes []*scope     // of each line, the first in place 1; nil if the file is not Python
+	code   map[int]bool // the lines of Python that are part of a statement; nil before they are asked for
 }
 
 // lines are the lines of a file. A link that leads out of the repository is not followed. There are none where it cannot be read.
@@ -180,18 +181,43 @@ func (t *workTree) lines(name string) []string {
 func (t *workTree) text(name string, line int, function string) string {
 	t.held.Lock()
 	defer t.held.Unlock()
-	s, known := t.known[name]
-	if !known {
-		s.lines = t.lines(name)
+	s := t.read(name)
+	if line < 1 || line > len(s.lines) || s.scopes != nil && !s.scopes[line].named(function) {
+		return ""
+	}
+	return shown(s.lines[line-1])
+}
+
+// isCode reports whether a line is part of a statement that says something: in Python no comment, no text of a function, and no check.
+func (t *workTree) isCode(name string, line int) bool {
+	t.held.Lock()
+	defer t.held.Unlock()
+	s := t.read(name)
+	if line < 1 || line > len(s.lines) || s.scopes == nil {
+		return line >= 1 && line <= len(s.lines) && hasCode(s.lines[line-1], false)
+	}
+	if s.code == nil {
+		s.code = map[int]bool{}
+		for _, statement := range statementsOf(s.lines) {
+			for _, t := range statement {
+				s.code[t.line] = true
+			}
+		}
+	}
+	return s.code[line] && hasCode(s.lines[line-1], true)
+}
+
+// read returns a file, which is read once.
+func (t *workTree) read(name string) *source {
+	s := t.known[name]
+	if s == nil {
+		s = &source{lines: t.lines(name)}
 		if isPython(name) {
 			s.scopes = scopesOf(s.lines)
 		}
 		t.known[name] = s
 	}
-	if line < 1 || line > len(s.lines) || s.scopes != nil && !s.scopes[line].named(function) {
-		return ""
-	}
-	return shown(s.lines[line-1])
+	return s
 }
 
 func shown(line string) string {

@@ -73,7 +73,7 @@ func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 	if _, err := os.Lstat(filepath.Join(top, ".git")); err != nil && os.Getenv("GIT_WORK_TREE") == "" {
 		return nil, fmt.Errorf("git's configuration says that the work tree is %s, which has no .git", shown(top)) // its lines would be quoted
 	}
-	t := &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/"), index: strings.TrimSuffix(index, "\n"), known: map[string]source{}}
+	t := &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/"), index: strings.TrimSuffix(index, "\n"), known: map[string]*source{}}
 	if !filepath.IsAbs(t.index) {
 		t.index = filepath.Join(dir, t.index)
 	}
@@ -111,6 +111,7 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}, removed: make([][]string, 1)})
 		}
 	}
+	t.leaveOutMoved(files)
 	t.leaveOutRenames(files)
 	for i := range files {
 		if f := &files[i]; isPython(f.now) {
@@ -324,13 +325,15 @@ func parseDiff(text string) ([]fileEdits, error) {
 	for _, f := range files {
 		edit := fileEdits{old: f.OldName, now: f.NewName}
 		for _, part := range f.TextFragments {
-			edit.hunks = append(edit.hunks, hunkOf(part, isPython(cmp.Or(f.NewName, f.OldName))))
-			var removed []string
+			var removed, added []string
 			for _, l := range part.Lines {
-				if l.Op == gitdiff.OpDelete {
-					removed = append(removed, strings.TrimSuffix(l.Line, "\n"))
+				if line := strings.TrimSuffix(l.Line, "\n"); l.Op == gitdiff.OpDelete {
+					removed = append(removed, line)
+				} else {
+					added = append(added, line)
 				}
 			}
+			edit.hunks = append(edit.hunks, hunkOf(int(part.OldPosition), removed, int(part.NewPosition), added, isPython(cmp.Or(f.NewName, f.OldName))))
 			edit.removed = append(edit.removed, removed)
 		}
 		edits = append(edits, edit)
@@ -341,33 +344,32 @@ func parseDiff(text string) ([]fileEdits, error) {
 // float finds the floats in a line of code.
 var float = regexp.MustCompile(`\b\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)`)
 
-func hunkOf(part *gitdiff.TextFragment, python bool) Hunk {
-	h := Hunk{OldFirst: int(part.OldPosition), OldLines: int(part.OldLines), First: int(part.NewPosition), Lines: int(part.NewLines)}
+// hunkOf is what some lines were removed and others added for. Where none were removed or added, the first is the line that the others are behind.
+func hunkOf(oldFirst int, removed []string, first int, added []string, python bool) Hunk {
+	h := Hunk{OldFirst: oldFirst, OldLines: len(removed), First: first, Lines: len(added)}
 	defines := python && (h.OldLines == 0 || h.Lines == 0)
 	was, now, binds, sets := words{}, words{}, words{}, words{}
 	var text strings.Builder
 	var masked [2]strings.Builder // the lines that were removed and those that were added, without the values of floats
-	for _, l := range part.Lines {
-		line := strings.TrimSuffix(l.Line, "\n")
+	for i, line := range slices.Concat(removed, added) {
 		if !hasCode(line, python) {
 			continue
 		}
-		to, side := now, &masked[1]
-		if l.Op == gitdiff.OpDelete {
-			to, side = was, &masked[0]
+		sign, to, side := "-", was, &masked[0]
+		if i >= len(removed) {
+			sign, to, side = "+", now, &masked[1]
+		} else if h.removed == "" || decorates(h.removed) {
+			h.removed = line
 		}
 		to.add(line)
 		side.WriteString(float.ReplaceAllString(line, "0.0") + "\n")
-		text.WriteString(l.Op.String() + strings.TrimSpace(line) + "\n")
+		text.WriteString(sign + strings.TrimSpace(line) + "\n")
 		binds.add(bound(line))
 		sets.add(set(line))
 		h.Code = true
 		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
 		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
 		defines = defines && given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
-		if l.Op == gitdiff.OpDelete && (h.removed == "" || decorates(h.removed)) {
-			h.removed = line
-		}
 	}
 	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0].String() == masked[1].String()
 	h.text = text.String()

@@ -22,15 +22,20 @@ var tokenPattern = regexp.MustCompile(`(?s)` +
 	`|#[^\n]*|\\\r?\n|\n|[A-Za-z_]\w*|\d[\w.]*|:=|[-+*/@%&|^<>=!]=|\*\*|//|->|\S`)
 
 // statementsOf reads the statements of Python, each without what says nothing to the interpreter: comments, texts that stand alone, annotations of functions,
-// and a comma before a bracket that closes.
+// and a comma before a bracket that closes. A check that only fails, with the condition before it, says nothing of what is computed.
 func statementsOf(lines []string) (statements [][]lexeme) {
 	var open []lexeme
 	line, depth := 1, 0
 	for _, text := range tokenPattern.FindAllString(strings.Join(lines, "\n")+"\n", -1) {
 		switch {
 		case text == "\n" && depth == 0:
-			if said := meant(open); len(said) > 0 {
+			last := len(statements) - 1
+			switch said := meant(open); {
+			case len(said) == 0:
+			case said[0].text != "assert" && said[0].text != "raise":
 				statements = append(statements, said)
+			case last >= 0 && isCondition(statements[last]):
+				statements = statements[:last]
 			}
 			open = nil
 		case text[0] == '#' || text[0] == '\n' || text[0] == '\\':
@@ -42,6 +47,9 @@ func statementsOf(lines []string) (statements [][]lexeme) {
 	}
 	return statements
 }
+
+// isCondition reports whether a statement is "if" with its condition, and nothing is behind that.
+func isCondition(s []lexeme) bool { return s[0].text == "if" && s[len(s)-1].text == ":" }
 
 // nesting is 1 for an opening bracket and -1 for a closing one.
 func nesting(text string) int {
