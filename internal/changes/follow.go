@@ -20,6 +20,12 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	if len(v.Compiler) > 0 {
 		return
 	}
+	argued := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindArguments && p.Source.Edited && len(p.given) > 0 })
+	for _, p := range parts {
+		if argued >= 0 && p.Kind == KindCode && p.Cause.arranges() && (!p.Source.Edited || g.isUntraced(p)) { // what moves data follows from the shapes that it moves
+			p.Source, p.OpName, p.at = parts[argued].Source, parts[argued].OpName, parts[argued].at
+		}
+	}
 	if edit < 0 {
 		for _, p := range parts {
 			var at hlo.Location
@@ -28,7 +34,7 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 			case p.Kind == KindResults && v.reshapesResults():
 				at, _ = g.elsewhere(p.Cause, v)
 			case p.Kind == KindCode:
-				at = g.editOfGone(p.Cause)
+				at, _ = g.editOfGone(p.Cause)
 			}
 			if at.File != "" {
 				p.Source = g.editedAt(at)

@@ -36,7 +36,17 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	case was > is:
 		c.out = true
 	}
-	c.whole(func(s *facts.Statement) string { return s.Scope + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
+	were, are := functionsOf(old.Model), functionsOf(fresh.Model)
+	function := func(s *facts.Statement) string { // "" if it came or went
+		if name := within(s); were[name] && are[name] {
+			return name
+		}
+		return ""
+	}
+	c.whole(func(s *facts.Statement) string {
+		return s.Scope + "\x00" + function(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",")
+	})
+	c.single(func(s *facts.Statement) string { return s.Scope + "\x00" + function(s) })
 	c.single(func(s *facts.Statement) string { return s.Scope })
 	c.whole(func(s *facts.Statement) string { return place(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
 	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
@@ -110,11 +120,25 @@ func callersOf(model []facts.Statement) map[hlo.Location]map[hlo.Location]bool {
 	return callers
 }
 
+// within is the function that a statement is in.
+func within(s *facts.Statement) string {
+	return hlo.Location{Function: cmp.Or(s.Within, s.Source.Function)}.NamedFunction()
+}
+
+// functionsOf are the functions that statements are in.
+func functionsOf(model []facts.Statement) map[string]bool {
+	functions := map[string]bool{}
+	for i := range model {
+		functions[within(&model[i])] = true
+	}
+	return functions
+}
+
 func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
 
 // edits groups what is left by its place in the model: a source line, or a scope where no line is known.
 func (c *canceller) edits() []Edit {
-	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}}
+	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}, byFunction: map[scoped]int{}}
 	for _, l := range c.fresh {
 		if l.n > 0 {
 			e, steps := g.added(l.Statement), l.steps()
@@ -143,10 +167,12 @@ type editsByPlace struct {
 	byLine  map[[2]hlo.Location]int // by line and caller
 	byScope map[string]int          // the first edit of a scope
 	byWork  map[scoped]int          // the first edit that adds an operation in a scope
+
+	byFunction map[scoped]int // the first edit of a function in a scope
 }
 
-// scoped is an operation in a scope, whatever its type, precision or promises.
-type scoped struct{ scope, opcode string }
+// scoped is an operation in a scope, whatever its type, precision or promises; or a function.
+type scoped struct{ scope, name string }
 
 // note records which edit adds operations in a scope.
 func (g *editsByPlace) note(s *facts.Statement, steps []Step) {
@@ -177,6 +203,9 @@ func (g *editsByPlace) added(s *facts.Statement) *Edit {
 // old source are not those of the new one.
 func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
+	if i, ok := g.byFunction[scoped{s.Scope, within(s)}]; ok && !constrains(step) {
+		return &g.edits[i]
+	}
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
 		return &g.edits[i]
 	}
@@ -204,7 +233,12 @@ func (g *editsByPlace) open(s *facts.Statement) int {
 	if _, ok := g.byScope[s.Scope]; !ok {
 		g.byScope[s.Scope] = i
 	}
-	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Within: cmp.Or(s.Within, s.Source.NamedFunction()), Library: s.Libraries(), Caller: s.Caller})
+	if in := (scoped{s.Scope, within(s)}); in.name != "" {
+		if _, ok := g.byFunction[in]; !ok {
+			g.byFunction[in] = i
+		}
+	}
+	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Within: within(s), Library: s.Libraries(), Caller: s.Caller})
 	return i
 }
 

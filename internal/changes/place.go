@@ -52,9 +52,12 @@ func (g *Grouping) place(p *Part) {
 	inside, called := g.editedLine(c, p.Program, p.variant)
 	silent, found := g.elsewhere(c, p.variant)
 	options, compiled := g.compileOptions(p)
+	gone, sure := g.editOfGone(c)
 	switch {
 	case compiled:
 		p.Source = g.editedAt(options)
+	case sure && c.Kind == KindCode && c.onlyGone():
+		p.Source = g.editedAt(gone)
 	case c.Exact && EditOf(c.Source, g.lines.Edits) != "":
 		p.Source = g.editedAt(c.Source)
 	case inside.File != "":
@@ -263,26 +266,53 @@ func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, cal
 	return mostWork(work), mostWork(outer)
 }
 
-// editOfGone is the edit of lines in the function that operations are gone from: the lines that they were on are not known. It is none if several functions
-// or several edits of one may be.
-func (g *Grouping) editOfGone(c *Cause) (at hlo.Location) {
+// signs are how Python writes operations.
+var signs = map[string]string{
+	"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**", "remainder": "%", "dot": "@", "and": "&", "or": "|", "xor": "^", "not": "~", "select": "where(",
+}
+
+// editOfGone is the edit behind operations that are gone from a function: the lines that they were on are not known. It is one whose lines computed such operations,
+// and compute fewer now; then it is sure. Else it is one that may skip lines there or around it, else one that removed lines in the function. It is none if several
+// may be.
+func (g *Grouping) editOfGone(c *Cause) (at hlo.Location, sure bool) {
+	best, several := int64(0), false
 	for i := range c.Edits {
 		e := &c.Edits[i]
-		if len(e.Added) > 0 {
-			continue
+		computed := func(h git.Hunk) bool {
+			return slices.ContainsFunc(e.Removed, func(s Step) bool { return h.Loses(cmp.Or(signs[s.Opcode], s.Opcode+"(")) })
 		}
 		for _, h := range g.lines.Code {
-			if h.OldLines == 0 || h.Function == "" || !isSameFunction(h.Function, e.Within) {
+			own := isSameFunction(h.Function, e.Within)
+			if len(e.Added) > 0 || h.Function == "" || !own && !isAround(h.Function, e.Within) {
 				continue
 			}
+			rank := max(3*Flag(computed(h)), 2*Flag(h.Skips()), Flag(own && h.OldLines > 0))
 			l := lineOf(h, g.lines.Edits)
-			if at.File != "" && EditOf(at, g.lines.Edits) != EditOf(l, g.lines.Edits) {
-				return hlo.Location{}
+			switch {
+			case rank > best:
+				at, best, several = l, rank, false
+			case rank == best && rank > 0:
+				several = several || EditOf(at, g.lines.Edits) != EditOf(l, g.lines.Edits)
 			}
-			at = l
 		}
 	}
-	return at
+	if several {
+		return hlo.Location{}, false
+	}
+	return at, best == 3
+}
+
+// isAround reports whether a function is around another one.
+func isAround(outer, inner string) bool {
+	for {
+		at := strings.LastIndex(inner, ".<locals>.")
+		if at < 0 {
+			return false
+		}
+		if inner = inner[:at]; isSameFunction(outer, inner) {
+			return true
+		}
+	}
 }
 
 // isEditOf reports whether a line was edited, by the edit of a cause if that is known.
@@ -432,10 +462,16 @@ func (g *Grouping) elsewhere(c *Cause, v *Variant) (hlo.Location, bool) {
 			lines.WriteString(g.lines.Edits.Text(l.File, int(l.Line), "") + "\n")
 		}
 	}
-	used := git.NamesIn(lines.String())
+	used, taken := git.NamesIn(lines.String()), map[string]bool{} // the names of the arguments that differ
+	if kind == KindArguments && v != nil {
+		for _, p := range v.Params {
+			names := strings.FieldsFunc(p.Name, func(r rune) bool { return strings.ContainsRune("[]().'\"", r) })
+			taken[names[len(names)-1]] = true
+		}
+	}
 	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {
 		fits := func(h git.Hunk) int64 {
-			return 16*Flag(h.Compiles() == (kind == KindDonation)) + 8*Flag(path.Base(h.File) == path.Base(near.File)) +
+			return 32*Flag(h.Compiles() == (kind == KindDonation)) + 16*Flag(h.Names(taken)) + 8*Flag(path.Base(h.File) == path.Base(near.File)) +
 				4*Flag(h.Function != "" && isIn(near, h, g.lines.Edits)) + 2*Flag(h.SetsAny(used)) + Flag(h.Lines > 0)
 		}
 		return cmp.Compare(fits(a), fits(b))
