@@ -129,6 +129,8 @@ func (b *blame) edits() {
 		switch {
 		case forgets && (keeps(e) || forgotten(e)):
 			function = rematerialized
+		case b.v.Model.Wraps && recomputed(e) && len(e.Added) > 0: // whichever lines it passes through
+			function, edit = rematerialized, ""
 		case edit != "":
 		default:
 			function = functionOf(cmp.Or(unrolled(e, loops, had), e))
@@ -141,6 +143,7 @@ func (b *blame) edits() {
 			s = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType, Edit: edit}})
 			byFunction[function] = s
 		}
+		s.remats = s.remats || function == rematerialized
 		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
 		b.note(place{edit: edit}, s)
 		b.note(place{scope: e.Scope}, s)

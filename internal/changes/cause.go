@@ -22,6 +22,7 @@ type Cause struct {
 	Before []facts.Kernel `json:"-"`               // the kernels that it took away
 	After  []facts.Kernel `json:"-"`               // and those that it brought
 
+	remats   bool          // it is what jax.checkpoint computes again now, or does no more
 	again    bool          // an edited line calls a function once more
 	products bool          // the title begins with the type of the products, see [Variant.nameProducts]
 	grown    *facts.Kernel // the first of the products that compute more than before, see [suspect.grownProducts]

@@ -26,6 +26,7 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	if !m.Known || m.Same {
 		return m
 	}
+	m.Wraps = rematerializes(fresh.Model) && !rematerializes(old.Model)
 	c := &canceller{pairing: newPairing(leftovers(old.Model), leftovers(fresh.Model))}
 	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
 	c.order = editedLast(len(c.fresh), c.isEdited)
@@ -43,6 +44,13 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 		}
 		return ""
 	}
+	var again []*leftover
+	for _, l := range c.fresh {
+		if m.Wraps && strings.Contains(l.Scope, rematted) { // it is new, whatever is equal to it
+			again = append(again, l)
+			l.n = 0
+		}
+	}
 	c.whole(func(s *facts.Statement) string {
 		return s.Scope + "\x00" + function(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",")
 	})
@@ -51,6 +59,9 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	c.whole(func(s *facts.Statement) string { return place(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
 	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
 	c.single(place)
+	for _, l := range again {
+		l.n = len(l.Do)
+	}
 	m.Edits = moved(c.edits())
 	markRecomputed(m.Edits, old.Model, fresh.Model)
 	for i := range m.Edits {

@@ -52,10 +52,13 @@ func (g *Grouping) place(p *Part) {
 	inside, called := g.editedLine(c, p.Program, p.variant)
 	silent, found := g.elsewhere(c, p.variant)
 	options, compiled := g.compileOptions(p)
+	policy, remats := g.checkpointPolicy(c)
 	gone, sure := g.editOfGone(c)
 	switch {
 	case compiled:
 		p.Source = g.editedAt(options)
+	case remats:
+		p.Source = g.editedAt(policy)
 	case sure && c.Kind == KindCode && c.onlyGone():
 		p.Source = g.editedAt(gone)
 	case c.Exact && EditOf(c.Source, g.lines.Edits) != "":
@@ -91,6 +94,18 @@ func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
 		}
 	}
 	return hlo.Location{}, false
+}
+
+// checkpointPolicy returns the edited line that says what the backward pass computes again, where that is what changed: no operation passes through it.
+func (g *Grouping) checkpointPolicy(c *Cause) (hlo.Location, bool) {
+	best := 0
+	var at hlo.Location
+	for _, h := range g.lines.Code {
+		if rank := h.Rematerializes(); c.remats && rank > best && !h.OfTests() {
+			at, best = lineOf(h, g.lines.Edits), rank
+		}
+	}
+	return at, best > 0
 }
 
 // editOfJit returns the edited line that has jit compile a program anew, or with other static arguments.

@@ -289,13 +289,16 @@ func recomputed(e *Edit) bool {
 // markRecomputed marks the edits in what jax.checkpoint computes again. Newer JAX names it in the scope. Older JAX does not: there it is what lies in the scope
 // of a checkpoint, in the transposition that makes a backward pass.
 func markRecomputed(edits []Edit, models ...[]facts.Statement) {
-	named := slices.ContainsFunc(models, func(model []facts.Statement) bool {
-		return slices.ContainsFunc(model, func(s facts.Statement) bool { return strings.Contains(s.Scope, rematted) })
-	})
+	named := slices.ContainsFunc(models, rematerializes)
 	for i := range edits {
 		scope := edits[i].Scope
 		edits[i].again = strings.Contains(scope, rematted) || !named && inCheckpoint(scope)
 	}
+}
+
+// rematerializes reports whether newer JAX says that something in a model is computed again.
+func rematerializes(model []facts.Statement) bool {
+	return slices.ContainsFunc(model, func(s facts.Statement) bool { return strings.Contains(s.Scope, rematted) })
 }
 
 // inCheckpoint reports whether a scope is the backward pass of a checkpoint.

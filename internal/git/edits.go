@@ -260,6 +260,31 @@ func (h *Hunk) Skips() bool {
 	return more > 0
 }
 
+// Rematerializes ranks the lines as a place where it is said what a backward pass computes again: 2 where they set an option of that, 1 where they speak of it
+// otherwise, 0 elsewhere.
+func (h *Hunk) Rematerializes() (rank int) {
+	says := func(text string) bool {
+		for name := range wordsIn(text) {
+			if name == "checkpoint" || name == "checkpoint_policies" || strings.Contains(name, "remat") || strings.HasSuffix(name, "saveable") {
+				return true
+			}
+		}
+		return false
+	}
+	for line := range strings.Lines(h.text) {
+		name, value, sets := strings.Cut(line[1:], "=")
+		name, value = name[strings.LastIndexAny(strings.TrimSpace(name), "(, ")+1:], strings.TrimSpace(value)
+		literal := value != "" && strings.ContainsAny(value[:1], `"'0123456789`) || strings.HasPrefix(value, "True") || strings.HasPrefix(value, "False") || strings.HasPrefix(value, "None")
+		switch {
+		case says(name) && (sets && literal && !strings.HasSuffix(name, "!") || !h.Python()):
+			return 2
+		case says(line):
+			rank = 1
+		}
+	}
+	return rank
+}
+
 // NamesIn are the names in lines of code.
 func NamesIn(text string) map[string]bool { return wordsIn(text) }
 
