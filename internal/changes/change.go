@@ -190,9 +190,10 @@ func leadFirst(parts []*Part) {
 		})
 	}
 	again := func(p *Part) bool { return p.Kind == KindArguments && p.cut }
-	adds := func(p *Part) bool { return p.Kind == KindCode && p.step.Middle > 0 }
-	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most
-		return cmp.Or(phrase.CompareBools(costB > 0, costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))
+	breaks := slices.ContainsFunc(parts, func(p *Part) bool { return p.Rank < Unbroken })
+	adds := func(p *Part) bool { return breaks && p.Kind == KindCode && p.step.Middle > 0 }
+	byCost := func(a, b *Part, costA, costB float64) int { // what costs most, else what saves most; what moves most, where no rule is broken
+		return cmp.Or(phrase.CompareBools(breaks && costB > 0, breaks && costA > 0), cmp.Compare(math.Abs(b.saving(costB)), math.Abs(a.saving(costA))))
 	}
 	given := func(p *Part) bool { return p.Kind == KindResults || p.Kind == KindArguments }
 	divided := !slices.ContainsFunc(parts, func(p *Part) bool { return p.step.Low > 0 }) // what the others lost is in a new program

@@ -506,17 +506,38 @@ func shortLines(r *indexed) []line {
 		}
 		lines = append(lines, l)
 	}
-	others := phrase.Map(r.withoutFindings(), func(c *result.Change) line {
+	unbroken := r.withoutFindings()
+	slices.SortStableFunc(unbroken, func(a, b *result.Change) int { return cmp.Compare(mostMoved(b).step(), mostMoved(a).step()) })
+	others := phrase.Map(unbroken, func(c *result.Change) line {
 		cost := joined(stepText(c.Price), peakText(c.Price))
-		byStep := func(a, b result.Other) int { return cmp.Compare(math.Abs(a.Price.StepNS), math.Abs(b.Price.StepNS)) }
-		if len(c.Others) > 0 {
-			if o := slices.MaxFunc(c.Others, byStep); math.Abs(o.Price.StepNS) > math.Abs(c.Price.StepNS) {
-				cost = joined(cost, "in "+programName(o.Program)+": "+stepText(o.Price))
-			}
+		if most := mostMoved(c); most.program != c.Program {
+			cost = joined(cost, "in "+programName(most.program)+": "+stepText(most.price))
 		}
 		return shortLine(r, c).with("  ", in(dim, cost))
 	})
 	return append(lines, atMost(others, maxUnbroken, "change", " that break no rule")...)
+}
+
+// moved is what a change does to the step of a program.
+type moved struct {
+	program string
+	price   result.Price
+}
+
+func (m moved) step() float64 { return math.Abs(m.price.StepNS) }
+
+// movesOf lists what a change does to the programs that it is in.
+func movesOf(c *result.Change) []moved {
+	list := []moved{{c.Program, c.Price}}
+	for _, o := range c.Others {
+		list = append(list, moved{o.Program, o.Price})
+	}
+	return list
+}
+
+// mostMoved is the program whose step a change moves most.
+func mostMoved(c *result.Change) moved {
+	return slices.MaxFunc(movesOf(c), func(a, b moved) int { return cmp.Compare(a.step(), b.step()) })
 }
 
 // shortLine is "better  train_step  train.py:98: a transpose is gone".

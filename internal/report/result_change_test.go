@@ -115,24 +115,27 @@ func TestBreakLines(t *testing.T) {
 	}
 }
 
-// A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule, unless it costs time too.
+// A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule, unless it costs time too, or saves half of what that costs.
 func TestUnbrokenChanges(t *testing.T) {
 	r := &result.Result{Targets: []result.Target{{Name: "a", Programs: []result.Program{{Name: "f"}, {Name: "g"}}}}}
-	breaks(r, "a", "f", "error", "max-kernels")
-	breaks(r, "a", "f", "info").Title = "beside an error"
+	breaks(r, "a", "f", "error", "max-kernels").Price = result.Price{StepNS: 700, StepWasNS: 1000}
+	beside := breaks(r, "a", "f", "better")
+	beside.Title, beside.Price = "beside an error", result.Price{StepNS: -340, StepWasNS: 1000}
+	offset := breaks(r, "a", "f", "better")
+	offset.Title, offset.Price = "saves half of that", result.Price{StepNS: -350, StepWasNS: 1000}
 	dear := breaks(r, "a", "f", "info")
 	dear.Title, dear.Price = "a second callback", result.Price{StepNS: 65, StepWasNS: 1000}
 	dear.Others = []result.Other{{Program: "g", Price: result.Price{StepNS: -400, StepWasNS: 1000}}}
 	shared := breaks(r, "a", "f", "info")
-	shared.Title, shared.Others = "costs elsewhere", []result.Other{{Program: "g", Price: result.Price{StepNS: 9, StepWasNS: 1000}}}
+	shared.Title, shared.Others = "costs elsewhere", []result.Other{{Program: "g", Price: result.Price{StepNS: 90, StepWasNS: 1000}}}
 	for range maxUnbroken + 2 {
 		better := breaks(r, "a", "g", "better")
 		better.Title, better.Price = "a copy is gone", result.Price{StepNS: -50, StepWasNS: 1000, PeakBytes: 8}
 	}
 	for _, format := range []string{"text", "markdown"} {
 		got := written(t, r, format)
-		if strings.Contains(got, "beside an error") || !strings.Contains(got, "a second callback") || !strings.Contains(got, "costs elsewhere") ||
-			strings.Count(got, "a copy is gone") != maxUnbroken-2 || !strings.Contains(got, "… 4 more changes that break no rule") {
+		if strings.Contains(got, "beside an error") || !strings.Contains(got, "a second callback") || !strings.Contains(got, "costs elsewhere") || !strings.Contains(got, "saves half of that") ||
+			strings.Count(got, "a copy is gone") != maxUnbroken-3 || !strings.Contains(got, "… 5 more changes that break no rule") {
 			t.Errorf("%s:\n%s", format, got)
 		}
 	}

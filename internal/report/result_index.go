@@ -45,12 +45,23 @@ func (r *indexed) waived() []*result.Change {
 }
 
 // withoutFindings returns the changes that broke no rule. It leaves out those in a program where another change did, because they are noise beside it, but it
-// keeps those that cost something too: a broken limit is put down only to the change that costs most.
+// keeps those that cost something too: a broken limit is put down only to the change that costs most. It also keeps what saves half of what such a change costs, or
+// more: the program's step would not add up.
 func (r *indexed) withoutFindings() []*result.Change {
-	broken := r.Broken()
-	costs := func(p result.Price) bool { return p.StepNS > p.StepWasNS/1000 && p.StepWasNS > 0 } // more than a stopwatch overlooks
+	broken, cost := r.Broken(), map[[2]string]float64{} // of a program, by what breaks a rule
+	for i := range r.Changes {
+		for _, m := range movesOf(&r.Changes[i]) {
+			if in := [2]string{r.Changes[i].Target, m.program}; len(r.Changes[i].Findings) > 0 {
+				cost[in] = max(cost[in], m.price.StepNS)
+			}
+		}
+	}
 	return phrase.Pick(r.Changes, func(c *result.Change) bool {
-		costly := c.Level == "info" && (costs(c.Price) || slices.ContainsFunc(c.Others, func(o result.Other) bool { return costs(o.Price) }))
-		return !c.Waived && len(c.Findings) == 0 && (costly || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
+		tells := slices.ContainsFunc(movesOf(c), func(m moved) bool {
+			least, p := cost[[2]string{c.Target, m.program}]/2, m.price
+			costs := c.Level == "info" && p.StepNS > p.StepWasNS/1000 && p.StepWasNS > 0 // more than a stopwatch overlooks
+			return costs || least > 0 && -p.StepNS >= least
+		})
+		return !c.Waived && len(c.Findings) == 0 && (tells || !slices.ContainsFunc(c.Programs(), func(name string) bool { return broken(c.Target, name) }))
 	})
 }
