@@ -24,7 +24,7 @@ var noDtype = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: no-dtype, dtypes: [f64] }", Says: "f64 is used by 17 operations, the first is reduce"},
 	Passes:  rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
-	Fix:     "Give the value the model's dtype: a Python float for a NumPy scalar, .astype or .float() for an array; leave jax_enable_x64 off.",
+	Fix:     "Give the value the model's dtype: a Python float for a NumPy scalar, .astype or .float() for an array; in JAX leave jax_enable_x64 off; PyTorch/XLA passes Python numbers as f64[], which except_scalars leaves out.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, dtype := range c.List("dtypes") {

@@ -84,6 +84,9 @@ func changeOf(parts []*Part) *Change {
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.moved }); at > 0 {
 		c.Title = parts[at].Title + "; " + c.Title
 	}
+	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.compilations > 0 && p.Rank < Unbroken }); at > 0 && lead.Rank == Unbroken {
+		c.Title = parts[at].Title // no other rule is broken
+	}
 	for _, p := range parts {
 		p.Change = c
 		elsewhere := p.Program != c.Program && p.Program != ""

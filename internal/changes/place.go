@@ -458,6 +458,10 @@ func (g *Grouping) elsewhere(c *Cause, v *Variant) (hlo.Location, bool) {
 			hunks = others
 		}
 	}
+	leaveOut(func(h git.Hunk) bool { // the head of a class computes nothing
+		l := lineOf(h, g.lines.Edits)
+		return strings.HasPrefix(g.lines.Edits.Text(l.File, int(l.Line), ""), "class ")
+	})
 	if kind == KindCode && v != nil {
 		leaveOut(func(h git.Hunk) bool { return h.Compiles() })
 		if len(c.Edits) > 0 { // another float is another constant, in the same operations

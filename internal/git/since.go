@@ -369,7 +369,8 @@ func hunkOf(oldFirst int, removed []string, first int, added []string, python bo
 		h.Code = true
 		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
 		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
-		defines = defines && given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field))
+		head := strings.HasPrefix(strings.TrimSpace(line), "class ") // without anything in it: the rest of the class was moved
+		defines = defines && (head || given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field)))
 	}
 	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0].String() == masked[1].String()
 	h.text = text.String()
