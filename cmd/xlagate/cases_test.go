@@ -60,7 +60,7 @@ var pairs = []pair{
 	{name: "cpu-rows_repeated", breaks: "max-step-time", place: "pairs.py:1174", says: "2 products compute 4 times as much: f32[64,512] → f32[256,512]; new: slice"},
 	{name: "cpu-gelu_approximated", breaks: "max-peak-bytes", place: "pairs.py:870", says: "new: tanh; gone: "}, // and spares time, but memory is a budget of its own
 	{name: "cpu-message_widened", breaks: "dtype-floor", place: "pairs.py:902", says: "all-gather, reduce-scatter: bf16 → f32"},
-	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "new: 2 add, 2 convert"}, // in a function behind the edited one
+	{name: "cpu-stream_widened", breaks: "dtype-floor", place: "pairs.py:929", says: "2 add: bf16 → f32"}, // in a function behind the edited one
 	{name: "cpu-step_wrapped", breaks: "no-recompilation", place: "pairs.py:984", says: "rate is gone: f32[]"},
 	{name: "cpu-last_batch", breaks: "max-step-time", place: "pairs.py:1033", says: "new: sort"},
 	{name: "cpu-recomputed_precisely", breaks: "precision", place: "pairs.py:961", says: "15 dot: default → highest precision"},

@@ -281,9 +281,10 @@ func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, cal
 	return mostWork(work), mostWork(outer)
 }
 
-// signs are how Python writes operations.
+// signs are how Python writes operations. The spaces tell them from those that are no operations, such as "->" and "*args".
 var signs = map[string]string{
-	"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**", "remainder": "%", "dot": "@", "and": "&", "or": "|", "xor": "^", "not": "~", "select": "where(",
+	"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** ", "remainder": " % ", "dot": " @ ", "and": " & ", "or": " | ", "xor": " ^ ",
+	"not": " ~", "select": "where(",
 }
 
 // editOfGone is the edit behind operations that are gone from a function: the lines that they were on are not known. It is one whose lines computed such operations,
@@ -485,7 +486,9 @@ func (g *Grouping) elsewhere(c *Cause, v *Variant) (hlo.Location, bool) {
 	if kind == KindArguments && v != nil {
 		for _, p := range v.Params {
 			names := strings.FieldsFunc(p.Name, func(r rune) bool { return strings.ContainsRune("[]().'\"", r) })
-			taken[names[len(names)-1]] = true
+			if len(names) > 0 {
+				taken[names[len(names)-1]] = true
+			}
 		}
 	}
 	h := slices.MaxFunc(hunks, func(a, b git.Hunk) int {

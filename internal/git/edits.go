@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,8 +224,9 @@ func (h *Hunk) Sets() bool { return h.sets != "" || !h.Python() }
 
 // Names reports whether the hunk's lines bind one of some names, or quote it: what makes an entry of a dictionary or a parameter of a layer.
 func (h *Hunk) Names(names map[string]bool) bool {
-	for name := range names {
-		if wordsIn(h.binds)[name] || strings.Contains(h.text, `"`+name+`"`) || strings.Contains(h.text, "'"+name+"'") {
+	binds := wordsIn(h.binds)
+	for name := range wordsIn(h.text) {
+		if names[name] && (binds[name] || strings.Contains(h.text, `"`+name+`"`) || strings.Contains(h.text, "'"+name+"'")) {
 			return true
 		}
 	}
@@ -260,25 +262,29 @@ func (h *Hunk) Skips() bool {
 	return more > 0
 }
 
+// option finds a line that sets an option, in Python to a literal.
+var option = regexp.MustCompile(`^[-+][^=:#]*?(\w+)\s*(?:: \w+\s*)?= ?(?:["'\d]|True|False|None)`)
+
 // Rematerializes ranks the lines as a place where it is said what a backward pass computes again: 2 where they set an option of that, 1 where they speak of it
 // otherwise, 0 elsewhere.
 func (h *Hunk) Rematerializes() (rank int) {
-	says := func(text string) bool {
-		for name := range wordsIn(text) {
-			if name == "checkpoint" || name == "checkpoint_policies" || strings.Contains(name, "remat") || strings.HasSuffix(name, "saveable") {
-				return true
-			}
-		}
-		return false
+	says := func(name string) bool {
+		return slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool {
+			return part == "remat" || strings.HasPrefix(part, "rematerializ") || part == "saveable"
+		})
 	}
 	for line := range strings.Lines(h.text) {
-		name, value, sets := strings.Cut(line[1:], "=")
-		name, value = name[strings.LastIndexAny(strings.TrimSpace(name), "(, ")+1:], strings.TrimSpace(value)
-		literal := value != "" && strings.ContainsAny(value[:1], `"'0123456789`) || strings.HasPrefix(value, "True") || strings.HasPrefix(value, "False") || strings.HasPrefix(value, "None")
+		name := line
+		if set := option.FindStringSubmatch(line); set != nil {
+			name = set[1]
+		} else if h.Python() {
+			name = ""
+		}
+		words := slices.Collect(maps.Keys(wordsIn(line)))
 		switch {
-		case says(name) && (sets && literal && !strings.HasSuffix(name, "!") || !h.Python()):
+		case slices.ContainsFunc(slices.Collect(maps.Keys(wordsIn(name))), says):
 			return 2
-		case says(line):
+		case slices.ContainsFunc(words, says) || slices.Contains(words, "checkpoint") || slices.Contains(words, "checkpoint_policies"):
 			rank = 1
 		}
 	}

@@ -288,3 +288,50 @@ func TestFilesOfTests(t *testing.T) {
 		}
 	}
 }
+
+// What lines say of names, of operations, and of what a backward pass computes again.
+func TestWhatLinesSay(t *testing.T) {
+	for _, c := range []struct {
+		was, now            string
+		loses, skips, names bool // " * ", whether others may not run, the name "bias"
+		remats              int
+		code                bool
+	}{
+		{was: "    y = x * 2\n", now: "    y = x\n", loses: true, code: true},
+		{was: "    y = x * 2\n", now: "    y = 2 * x\n", code: true},
+		{was: "    y = f(*x)\n", now: "    y = f(x)\n", code: true},
+		{was: "    y = x\n", now: "    if n == 0:\n        return x\n    y = x\n", skips: true, code: true},
+		{was: "    return x\n", now: "    return -x\n", code: true},
+		{was: "    for i in x:\n        y = i\n        y = 2\n", now: "    for i in x:\n        y = i\n    y = 2\n", code: true},
+		{was: "    if x:\n        y = 2\n", now: "    if x:\n            y = 2\n"},
+		{was: "    y = x\n", now: "    y = x\n    assert y is not None, (\n        y)\n"},
+		{was: "    y = x\n", now: "    if x is None:\n        raise ValueError(x)\n    y = x\n"},
+		{was: "    if x:\n        assert x\n        y = 2\n", now: "    if not x:\n        assert x\n        y = 2\n", code: true},
+		{was: "    y = x\n", now: "    y = x\n    bias = x\n", names: true, code: true},
+		{was: "    y = x\n", now: "    y = self.param('bias', x)\n", names: true, code: true},
+		{was: "    y = x\n", now: "    y = x + bias\n", code: true},
+		{was: "    remat_policy: str = ''\n", now: "    remat_policy: str = 'full'\n", remats: 2, code: true},
+		{was: "    f(x, remat=False)\n", now: "    f(x, remat=True)\n", remats: 2, code: true},
+		{was: "    if c.remat_policy != '':\n        y = x\n", now: "    if c.remat_policy != 'full':\n        y = x\n", remats: 1, code: true},
+		{was: "    g = f\n", now: "    g = jax.checkpoint(f, policy=policy)\n", remats: 1, code: true},
+		{was: "    y = 1\n", now: "    premature_stop = True\n", code: true},
+		{was: "    y = 1\n", now: "    rematch = 2\n", code: true},
+	} {
+		r := newCheckout(t, map[string]string{"m.py": "def f(x):\n" + c.was + "    return 1\n"})
+		r.edit("m.py", c.was, c.now)
+		var loses, skips, names, code bool
+		remats := 0
+		for _, h := range r.since("").Hunks() {
+			loses, skips, names, code = loses || h.Loses(" * "), skips || h.Skips(), names || h.Names(map[string]bool{"bias": true}), code || h.Code
+			remats = max(remats, h.Rematerializes())
+		}
+		if (loses != c.loses || skips != c.skips || names != c.names || remats != c.remats) && code || code != c.code {
+			t.Errorf("%q: loses %v, skips %v, names %v, rematerializes %d, code %v", c.now, loses, skips, names, remats, code)
+		}
+	}
+	r := newCheckout(t, map[string]string{"c.yaml": "remat: none\nother: 1\n"})
+	r.edit("c.yaml", "none", "full")
+	if h := r.since("").Hunks()[0]; h.Rematerializes() != 2 {
+		t.Errorf("%+v", h)
+	}
+}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -19,61 +20,34 @@ type move struct {
 	was []string // its lines, where it was also edited
 }
 
-// leaveOutMoved takes out of the hunks the functions and classes that only moved, within a file or to another. Of a function that was edited as well, it leaves
-// the lines that are not as they were.
-func (t *workTree) leaveOutMoved(files []fileEdits) {
-	gone, came := make([]map[string]definition, len(files)), make([]map[string]definition, len(files)) // in each file, by name
-	were, are := map[string][]definition{}, map[string][]definition{}
-	text := map[string][]string{} // of what is gone, by name
-	for i := range files {
-		f := &files[i]
-		lines := t.lines(f.now)
-		if slices.ContainsFunc(f.hunks, func(h Hunk) bool { return h.First-1+h.Lines > len(lines) }) { // it is too large, or was written meanwhile
-			continue
-		}
-		if before := f.before(lines); isPython(f.old) && slices.ContainsFunc(f.removed, func(lines []string) bool { return len(lines) > 1 }) {
-			gone[i] = definitionsIn(before, func(d definition) bool {
-				return slices.ContainsFunc(f.hunks, func(h Hunk) bool { return d.first >= h.OldFirst && d.last < h.OldFirst+h.OldLines })
-			})
-			for name, d := range gone[i] {
-				were[name], text[name] = append(were[name], d), before[d.first-1:d.last]
-			}
-		}
-		if isPython(f.now) && slices.ContainsFunc(f.hunks, func(h Hunk) bool { return h.Lines > 1 }) {
-			came[i] = definitionsIn(lines, func(d definition) bool {
-				return slices.ContainsFunc(f.hunks, func(h Hunk) bool { return h.holds(d.first) && h.holds(d.last) })
-			})
-			for name, d := range came[i] {
-				are[name] = append(are[name], d)
-			}
+// leaveOutMoved takes out of the hunks of a file the functions and classes that only moved in it. Of a function that was edited as well, it leaves the lines that are
+// not as they were. What moves to another file may mean something else there.
+func (f *fileEdits) leaveOutMoved(lines []string) {
+	longer := func(lines []string) bool { return len(lines) > 1 }
+	adds := func(h Hunk) bool { return h.Lines > 1 }
+	late := func(h Hunk) bool { return h.First-1+h.Lines > len(lines) } // the file is too large, or was written meanwhile
+	if !slices.ContainsFunc(f.removed, longer) || !slices.ContainsFunc(f.hunks, adds) || slices.ContainsFunc(f.hunks, late) {
+		return
+	}
+	before := f.before(lines)
+	gone := definitionsIn(before, func(d definition) bool {
+		return slices.ContainsFunc(f.hunks, func(h Hunk) bool { return d.first >= h.OldFirst && d.last < h.OldFirst+h.OldLines })
+	})
+	var removed []definition
+	var added []move
+	for name, is := range definitionsIn(lines, func(d definition) bool {
+		return slices.ContainsFunc(f.hunks, func(h Hunk) bool { return h.holds(d.first) && h.holds(d.last) })
+	}) {
+		switch was, moved := gone[name]; {
+		case moved && is.said == was.said:
+			removed, added = append(removed, was), append(added, move{is, nil})
+		case moved && !is.class && !was.class:
+			removed, added = append(removed, was), append(added, move{is, before[was.first-1 : was.last]})
 		}
 	}
-	same := func(d definition, others []definition) bool {
-		return slices.ContainsFunc(others, func(o definition) bool { return o.said == d.said })
-	}
-	edited := func(name string) bool {
-		return len(were[name]) == 1 && len(are[name]) == 1 && !were[name][0].class && !are[name][0].class
-	}
-	for i := range files {
-		var removed []definition
-		for name, d := range gone[i] {
-			if same(d, are[name]) || edited(name) {
-				removed = append(removed, d)
-			}
-		}
-		var added []move
-		for name, d := range came[i] {
-			switch {
-			case same(d, were[name]):
-				added = append(added, move{d, nil})
-			case edited(name):
-				added = append(added, move{d, text[name]})
-			}
-		}
-		if len(removed)+len(added) > 0 {
-			slices.SortFunc(added, func(a, b move) int { return cmp.Or(a.first-b.first, b.last-a.last) })
-			files[i].cut(t.lines(files[i].now), removed, added)
-		}
+	if len(added) > 0 {
+		slices.SortFunc(added, func(a, b move) int { return cmp.Or(a.first-b.first, b.last-a.last) })
+		f.cut(lines, removed, added)
 	}
 }
 
@@ -82,6 +56,9 @@ func definitionsIn(lines []string, may func(definition) bool) map[string]definit
 	found := map[string]definition{}
 	for i, s := range scopesOf(lines)[1:] {
 		for ; s != nil && hasCode(lines[i], true); s = s.around {
+			if s.around == nil && s.indent > 0 { // it is there under a condition
+				continue
+			}
 			d, known := found[s.String()]
 			if d.last, d.class = i+1, s.class; !known {
 				d.first = i + 1
@@ -97,7 +74,7 @@ func definitionsIn(lines []string, may func(definition) bool) map[string]definit
 		}
 		var said strings.Builder
 		for _, t := range tokensIn(statements, d.first, d.last-d.first+1) {
-			said.WriteString(t.text + " ")
+			fmt.Fprintln(&said, t.level, t.text)
 		}
 		d.said = said.String()
 		found[name] = d
@@ -109,9 +86,10 @@ func definitionsIn(lines []string, may func(definition) bool) map[string]definit
 func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 	var hunks []Hunk
 	var kept [][]string
+	code := func(line string) bool { return hasCode(line, true) }
 	longer := 0 // by what the hunks so far added
 	add := func(gone []string, first int, came []string) {
-		if len(gone) == 0 && !slices.ContainsFunc(came, func(line string) bool { return hasCode(line, true) }) {
+		if len(gone) == 0 && !slices.ContainsFunc(came, code) {
 			return
 		}
 		was := first - longer
@@ -124,11 +102,16 @@ func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 		hunks, kept = append(hunks, hunkOf(was, gone, first, came, true)), append(kept, gone)
 		longer += len(came) - len(gone)
 	}
+	went := map[int]bool{} // the lines that moved
+	for _, d := range removed {
+		for line := d.first; line <= d.last; line++ {
+			went[line] = true
+		}
+	}
 	for i, h := range f.hunks {
 		var gone []string
 		for at, line := range f.removed[i] {
-			at += h.OldFirst
-			if !slices.ContainsFunc(removed, func(d definition) bool { return at >= d.first && at <= d.last }) {
+			if !went[at+h.OldFirst] {
 				gone = append(gone, line)
 			}
 		}
@@ -140,8 +123,8 @@ func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 			if m.first < next || m.last >= end {
 				continue
 			}
-			if next < m.first {
-				add(gone, next, lines[next-1:m.first-1])
+			if piece := lines[min(next, m.first)-1 : m.first-1]; slices.ContainsFunc(piece, code) {
+				add(gone, next, piece)
 				gone = nil
 			}
 			if m.was != nil {

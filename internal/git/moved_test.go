@@ -19,9 +19,6 @@ func TestMovedFunctions(t *testing.T) {
 		hunks    string
 	}{
 		"down":                      {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": g + rest + "\n\n" + f}, ""},
-		"to a file":                 {map[string]string{"m.py": f + g + rest, "n.py": long}, map[string]string{"m.py": "from n import f\n\n\n" + g + rest, "n.py": long + f}, ""},
-		"to a new file":             {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": "from n import f, g\n\n\n" + rest, "n.py": "import jax\n\n\n" + f + g}, ""},
-		"from a file that goes":     {map[string]string{"m.py": rest, "n.py": f + g}, map[string]string{"m.py": f + g + rest}, ""},
 		"with another line":         {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": g + rest + "\n\n" + strings.Replace(f, "x * 2", "x * 3", 1)}, "m.py -15,1 +13,1"},
 		"beside one that is edited": {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": rest + "\n\n" + f + strings.Replace(g, "x + 1", "x + 2", 1)}, "m.py -12,1 +12,1"},
 		"without its decorator":     {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": rest + "\n\n" + f + g[9:]}, "m.py -10,1 +9,0"},
@@ -29,7 +26,9 @@ func TestMovedFunctions(t *testing.T) {
 		"longer":                    {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": rest + "\n\n" + f + strings.Replace(g, "    return", "    y = y - 3\n    return", 1)}, "m.py -12,0 +13,1"},
 		"shorter":                   {map[string]string{"m.py": f + g + rest}, map[string]string{"m.py": rest + "\n\n" + f + strings.Replace(g, "    y = x + 1\n", "", 1)}, "m.py -12,1 +11,0"},
 		"a class with its methods":  {map[string]string{"m.py": long + f + g + rest}, map[string]string{"m.py": f + g + rest + "\n\n" + strings.Replace(long, "return x", "return -x", 1)}, "m.py -1,5 +0,0, m.py -18,0 +14,5, m.py -20,1 +20,1"},
-		"one of two of a name":      {map[string]string{"m.py": f + g + g + rest, "n.py": f + g + g + rest}, map[string]string{"m.py": g + g + rest + "\n\n" + f, "n.py": g + g + rest}, ""},
+		"to another file":           {map[string]string{"m.py": f + g + rest, "n.py": long}, map[string]string{"m.py": "from n import f\n\n\n" + g + rest, "n.py": long + f}, "m.py -1,3 +1,1, n.py -7,0 +8,5"},
+		"out of a loop":             {map[string]string{"m.py": f + "def h(x):\n    for i in x:\n        y = i\n        y = -y\n    return y\n\n\n" + rest}, map[string]string{"m.py": "def h(x):\n    for i in x:\n        y = i\n    y = -y\n    return y\n\n\n" + rest + "\n\n" + f}, "m.py -6,1 +4,1"},
+		"under a condition":         {map[string]string{"m.py": "if a:\n    def f(x):\n        return x\nelse:\n    b = 1\n    c = 1\n    d = 1\n"}, map[string]string{"m.py": "if a:\n    b = 1\n    c = 1\n    d = 1\nelse:\n    def f(x):\n        return x\n"}, "m.py -2,3 +1,0, m.py -7,0 +5,3"},
 		"to another class":          {map[string]string{"m.py": "class A:\n    def f(x):\n        return x\n\n\nclass B:\n    k = 1\n"}, map[string]string{"m.py": "class A:\n    k = 2\n\n\nclass B:\n    k = 1\n\n    def f(x):\n        return x\n"}, "m.py -2,2 +2,1, m.py -7,0 +7,3"},
 	} {
 		r := newCheckout(t, c.was)

@@ -60,7 +60,12 @@ func noteNames(names map[string]bool, statements [][]lexeme) {
 
 // tokensIn lists the tokens of some lines.
 func tokensIn(statements [][]lexeme, first, lines int) (list []lexeme) {
-	for _, s := range statements {
+	ends := func(s []lexeme, line int) int { return s[len(s)-1].line - line }
+	at, _ := slices.BinarySearchFunc(statements, first, ends)
+	for _, s := range statements[at:] {
+		if s[0].line >= first+lines {
+			break
+		}
 		for _, t := range s {
 			if t.line >= first && t.line < first+lines {
 				list = append(list, t)
@@ -79,6 +84,8 @@ func renamed(was, is []lexeme, given map[rename]bool) (renames []rename, alike b
 	for i, a := range was {
 		b := is[i]
 		switch {
+		case a.level != b.level:
+			alike = false
 		case a.text == b.text:
 		case !a.isName() || !b.isName():
 			alike = false

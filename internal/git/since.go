@@ -111,7 +111,11 @@ func (t *workTree) since(ctx context.Context, commit string, known, made []strin
 			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true, Edit: 1}}, removed: make([][]string, 1)})
 		}
 	}
-	t.leaveOutMoved(files)
+	for i := range files {
+		if f := &files[i]; isPython(f.now) && isPython(f.old) {
+			f.leaveOutMoved(t.lines(f.now))
+		}
+	}
 	t.leaveOutRenames(files)
 	for i := range files {
 		if f := &files[i]; isPython(f.now) {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +10,7 @@ import (
 type lexeme struct {
 	text  string
 	line  int  // of a file's lines, the first is 1
+	level int  // of the first of a statement: in how many blocks it is, and one
 	binds bool // it is a name that its statement gives
 }
 
@@ -25,16 +27,26 @@ var tokenPattern = regexp.MustCompile(`(?s)` +
 // and a comma before a bracket that closes. A check that only fails, with the condition before it, says nothing of what is computed.
 func statementsOf(lines []string) (statements [][]lexeme) {
 	var open []lexeme
+	var blocks []int // the columns of those around a statement, and its own
 	line, depth := 1, 0
 	for _, text := range tokenPattern.FindAllString(strings.Join(lines, "\n")+"\n", -1) {
 		switch {
 		case text == "\n" && depth == 0:
+			if len(open) > 0 {
+				column := indentOf(lines[open[0].line-1])
+				inner := slices.IndexFunc(blocks, func(block int) bool { return block >= column })
+				if inner >= 0 {
+					blocks = blocks[:inner]
+				}
+				blocks = append(blocks, column)
+				open[0].level = len(blocks)
+			}
 			last := len(statements) - 1
 			switch said := meant(open); {
 			case len(said) == 0:
 			case said[0].text != "assert" && said[0].text != "raise":
 				statements = append(statements, said)
-			case last >= 0 && isCondition(statements[last]):
+			case said[0].text == "raise" && last >= 0 && isCondition(statements[last]): // nothing is behind it
 				statements = statements[:last]
 			}
 			open = nil
