@@ -101,8 +101,11 @@ func (g *Grouping) checkpointPolicy(c *Cause) (hlo.Location, bool) {
 	best := 0
 	var at hlo.Location
 	for _, h := range g.lines.Code {
-		if rank := h.Rematerializes(); c.remats && rank > best && !h.OfTests() {
-			at, best = lineOf(h, g.lines.Edits), rank
+		if !c.remats || h.OfTests() {
+			continue
+		}
+		if rank, line := g.lines.Edits.Rematerializes(h); rank > best {
+			at, best = hlo.Location{File: h.File, Line: int32(line), Function: h.Function}, rank
 		}
 	}
 	return at, best > 0

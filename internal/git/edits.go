@@ -266,29 +266,39 @@ func (h *Hunk) Skips() bool {
 var option = regexp.MustCompile(`^[-+][^=:#]*?(\w+)\s*(?:: \w+\s*)?= ?(?:["'\d]|True|False|None)`)
 
 // Rematerializes ranks the lines as a place where it is said what a backward pass computes again: 2 where they set an option of that, 1 where they speak of it
-// otherwise, 0 elsewhere.
-func (h *Hunk) Rematerializes() (rank int) {
+// otherwise, 0 elsewhere. The line is the first one of the best.
+func (e *Edits) Rematerializes(h Hunk) (rank, line int) {
+	for text := range strings.Lines(h.text) {
+		rank = max(rank, rematerializes(text, h.Python()))
+	}
+	for line := h.First; rank > 0 && line < h.First+h.Lines; line++ {
+		if rematerializes("+"+e.Text(h.File, line, ""), h.Python()) == rank {
+			return rank, line
+		}
+	}
+	return rank, e.FirstCode(h)
+}
+
+func rematerializes(line string, python bool) int {
 	says := func(name string) bool {
 		return slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool {
 			return part == "remat" || strings.HasPrefix(part, "rematerializ") || part == "saveable"
 		})
 	}
-	for line := range strings.Lines(h.text) {
-		name := line
-		if set := option.FindStringSubmatch(line); set != nil {
-			name = set[1]
-		} else if h.Python() {
-			name = ""
-		}
-		words := slices.Collect(maps.Keys(wordsIn(line)))
-		switch {
-		case slices.ContainsFunc(slices.Collect(maps.Keys(wordsIn(name))), says):
-			return 2
-		case slices.ContainsFunc(words, says) || slices.Contains(words, "checkpoint") || slices.Contains(words, "checkpoint_policies"):
-			rank = 1
-		}
+	name := line
+	if set := option.FindStringSubmatch(line); set != nil {
+		name = set[1]
+	} else if python {
+		name = ""
 	}
-	return rank
+	words := slices.Collect(maps.Keys(wordsIn(line)))
+	switch {
+	case slices.ContainsFunc(slices.Collect(maps.Keys(wordsIn(name))), says):
+		return 2
+	case slices.ContainsFunc(words, says) || slices.Contains(words, "checkpoint") || slices.Contains(words, "checkpoint_policies"):
+		return 1
+	}
+	return 0
 }
 
 // NamesIn are the names in lines of code.

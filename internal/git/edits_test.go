@@ -321,17 +321,20 @@ func TestWhatLinesSay(t *testing.T) {
 		r.edit("m.py", c.was, c.now)
 		var loses, skips, names, code bool
 		remats := 0
-		for _, h := range r.since("").Hunks() {
+		edits := r.since("")
+		for _, h := range edits.Hunks() {
+			rank, _ := edits.Rematerializes(h)
 			loses, skips, names, code = loses || h.Loses(" * "), skips || h.Skips(), names || h.Names(map[string]bool{"bias": true}), code || h.Code
-			remats = max(remats, h.Rematerializes())
+			remats = max(remats, rank)
 		}
 		if (loses != c.loses || skips != c.skips || names != c.names || remats != c.remats) && code || code != c.code {
 			t.Errorf("%q: loses %v, skips %v, names %v, rematerializes %d, code %v", c.now, loses, skips, names, remats, code)
 		}
 	}
-	r := newCheckout(t, map[string]string{"c.yaml": "remat: none\nother: 1\n"})
-	r.edit("c.yaml", "none", "full")
-	if h := r.since("").Hunks()[0]; h.Rematerializes() != 2 {
-		t.Errorf("%+v", h)
+	r := newCheckout(t, map[string]string{"c.yaml": "width: 1\nremat: none\nother: 1\n"})
+	r.write("c.yaml", "width: 2\nremat: full\nother: 1\n")
+	edits := r.since("")
+	if rank, line := edits.Rematerializes(edits.Hunks()[0]); rank != 2 || line != 2 {
+		t.Errorf("%d at line %d", rank, line)
 	}
 }
