@@ -339,6 +339,43 @@ func TestRematerializationThatGoes(t *testing.T) {
 	}
 }
 
+// What is newly computed again is new, whichever of equal operations are on edited lines.
+func TestRematerializationThatComes(t *testing.T) {
+	v := asked(t, []facts.Statement{asks("jit(f)/jvp()", "dot tanh", 1)},
+		[]facts.Statement{asks("jit(f)/jvp()/checkpoint", "dot tanh", 1), asks("jit(f)/transpose(jvp())/checkpoint/rematted_computation", "dot tanh", 1)})
+	if got := edited(&v.Model); !v.Model.Wraps || got != "jit(f)/transpose(jvp())/checkpoint/rematted_computation m.py:1 +dot +tanh" {
+		t.Error(got)
+	}
+}
+
+// Operations cancel within their function before others of the scope do, and what is gone belongs to the edit of its function.
+func TestOperationsOfAFunction(t *testing.T) {
+	in := func(function, do string, line int32) facts.Statement {
+		s := asks("jit(f)", do, 0)
+		if s.Within = function; line > 0 {
+			s.Source = hlo.Location{File: "m.py", Line: line, Function: function}
+		}
+		return s
+	}
+	for want, c := range map[string][2][]facts.Statement{
+		"decay -add -multiply": {
+			{in("decay.<locals>.<lambda>", "add multiply", 0), in("scale", "add divide multiply", 0)},
+			{in("scale", "divide", 4), in("scale", "add multiply", 5)},
+		},
+		"norm +rsqrt -sqrt; scale +abs -sine": {{in("norm", "sqrt", 0), in("scale", "sine", 0)}, {in("norm", "rsqrt", 4), in("scale", "abs", 9)}},
+		"":                                    {{in("norm", "sqrt tanh", 0)}, {in("norms", "sqrt", 4), in("loss", "tanh", 9)}},
+	} {
+		v := asked(t, c[0], c[1])
+		var got []string
+		for _, e := range v.Model.Edits {
+			got = append(got, e.Within+spelled(" +", e.Added)+spelled(" -", e.Removed))
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%q, wanted %q", text, want)
+		}
+	}
+}
+
 // A conversion that is not computed again goes with the products that are in another type.
 func TestConversionThatGoesWithItsType(t *testing.T) {
 	again := asks("jit(f)/transpose(jvp())/checkpoint/rematted_computation", "convert", 0)

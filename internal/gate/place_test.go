@@ -671,6 +671,29 @@ func TestEditOfWhatIsGone(t *testing.T) {
 	}
 }
 
+// What is gone from a function stands at the edit that computed it; else at one that returns before it, also of a function around it. A check that fails is no edit.
+func TestEditThatComputedWhatIsGone(t *testing.T) {
+	const source = "import jax\n\n\n\ndef step(x):\n    a = x\n    b = f(x)\n    c = 1\n    y = a * b\n    return jax.tree.map(lambda g: g * y, x)\n\n\ndef main():\n    print(step(1))\n"
+	for what, c := range map[string]struct {
+		within, old, now string
+		line             int
+	}{
+		"computed":             {"step", "    a = x\n    b = f(x)\n    c = 1\n    y = a * b", "    a = x + 1\n    b = f(x)\n    c = 1\n    y = a", 9},
+		"returned before":      {"step", "    c = 1\n", "    c = 1\n    if c:\n        return x\n", 9},
+		"around it":            {"step.<locals>.<lambda>", "    c = 1\n", "    c = 1\n    if c:\n        return x\n", 9},
+		"only a check came in": {"step", "    c = 1\n", "    c = 1\n    if c:\n        raise ValueError(c)\n", 14},
+	} {
+		gone := root(changes.KindCode, "gone: multiply", line("main", 14))
+		gone.Edits = []changes.Edit{{Within: c.within, Removed: []changes.Step{{Opcode: "multiply", Count: 1}}}}
+		p := changed("step", gone)
+		p.Variants[0].New.Kernels = []facts.Kernel{kernel(line("main", 14), 64)}
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: editsOfSource(t, source, c.old, c.now)}, nil)
+		if len(list) != 1 || list[0].Source.Line != c.line || list[0].Source.Edited != (c.line != 14) {
+			t.Errorf("%s: %+v, wanted line %d", what, list, c.line)
+		}
+	}
+}
+
 // All that is in 64 bits is one change at the line that switches them on, also where other edited lines compute in them.
 func TestSwitchTo64Bits(t *testing.T) {
 	const source = "config.update('jax_enable_x64', False)\n\n\ndef step(x):\n    return f(x)\n\n\ndef main():\n    print(step(1))\n"
@@ -780,5 +803,28 @@ func TestEditOfASetting(t *testing.T) {
 		if got := fmt.Sprintf("%s:%d", c.Source.File, c.Source.Line); got != want {
 			t.Errorf("%s: %s, wanted %s", first, got, want)
 		}
+	}
+}
+
+// What jax.checkpoint newly computes again stands at the line that sets it, not at one that its operations pass through. The head of a class is no place beside another.
+func TestEditOfACheckpoint(t *testing.T) {
+	const source = "class Config:\n    width = 1\n    remat = False\n\n\ndef loss(x):\n    return x * 2\n"
+	again := func(scope string, at hlo.Location) facts.Statement {
+		return facts.Statement{Scope: scope, Type: "f32", Do: []string{"dot", "tanh"}, OpName: scope + "/tanh", Source: at, Stacks: []*facts.Stack{{Location: at}}}
+	}
+	const forward, rematted = "jit(f)/jvp()", "jit(f)/transpose(jvp())/checkpoint/rematted_computation"
+	old, fresh := &facts.Variant{Signature: "()"}, &facts.Variant{Signature: "()"}
+	old.Model = []facts.Statement{again(forward, line("loss", 7))}
+	fresh.Model = []facts.Statement{again(forward, line("loss", 7)), again(rematted, line("loss", 7))}
+	fresh.Kernels = []facts.Kernel{kernel(line("loss", 7), 64)}
+	was := strings.Replace(source, "* 2", "* 2.0", 1)
+	told := editsOfSource(t, was, was, strings.NewReplacer("remat = False", "remat = True", "Config:", "Config(Base):", "* 2.0", "* 2").Replace(was))
+	dumped := func(v *facts.Variant) *facts.Report {
+		return &facts.Report{Programs: []*facts.Program{{Name: "f", Variants: []*facts.Variant{v}}}}
+	}
+	report := changes.CompareEdited(dumped(old), dumped(fresh), inEdits(told))
+	list := changesOf(judgedTarget{Programs: report.Programs, Edits: told}, nil)
+	if len(list) != 1 || list[0].Source.Line != 3 || list[0].Title != "rematerialized for the backward pass: dot, tanh" {
+		t.Errorf("%+v", list)
 	}
 }
