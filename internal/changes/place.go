@@ -53,13 +53,17 @@ func (g *Grouping) place(p *Part) {
 	silent, found := g.elsewhere(c, p.variant)
 	options, compiled := g.compileOptions(p)
 	policy, remats := g.checkpointPolicy(c)
-	gone, sure := g.editOfGone(c)
+	var gone hlo.Location
+	var sure bool
+	if c.Kind == KindCode && c.onlyGone() {
+		gone, sure = g.editOfGone(c)
+	}
 	switch {
 	case compiled:
 		p.Source = g.editedAt(options)
 	case remats:
 		p.Source = g.editedAt(policy)
-	case sure && c.Kind == KindCode && c.onlyGone():
+	case sure:
 		p.Source = g.editedAt(gone)
 	case c.Exact && EditOf(c.Source, g.lines.Edits) != "":
 		p.Source = g.editedAt(c.Source)
@@ -98,10 +102,13 @@ func (g *Grouping) compileOptions(p *Part) (hlo.Location, bool) {
 
 // checkpointPolicy returns the edited line that says what the backward pass computes again, where that is what changed: no operation passes through it.
 func (g *Grouping) checkpointPolicy(c *Cause) (hlo.Location, bool) {
+	if !c.remats {
+		return hlo.Location{}, false
+	}
 	best := 0
 	var at hlo.Location
 	for _, h := range g.lines.Code {
-		if !c.remats || h.OfTests() {
+		if h.OfTests() {
 			continue
 		}
 		if rank, line := g.lines.Edits.Rematerializes(h); rank > best {
@@ -284,10 +291,11 @@ func (g *Grouping) editedLine(c *Cause, program string, v *Variant) (inside, cal
 	return mostWork(work), mostWork(outer)
 }
 
-// signs are how Python writes operations. The spaces tell them from those that are no operations, such as "->" and "*args".
-var signs = map[string]string{
-	"add": " + ", "subtract": " - ", "multiply": " * ", "divide": " / ", "power": " ** ", "remainder": " % ", "dot": " @ ", "and": " & ", "or": " | ", "xor": " ^ ",
-	"not": " ~", "select": "where(",
+// written is how Python writes operations, besides by their own names. The spaces tell signs from those that are no operations, such as "->" and "*args".
+var written = map[string][]string{
+	"add": {" + "}, "subtract": {" - "}, "multiply": {" * "}, "divide": {" / "}, "power": {" ** "}, "remainder": {" % "}, "dot": {" @ ", "matmul(", "einsum("},
+	"and": {" & "}, "or": {" | "}, "xor": {" ^ "}, "not": {" ~"}, "select": {"where("}, "exponential": {"exp("}, "sine": {"sin("}, "cosine": {"cos("},
+	"reduce": {"sum(", "mean(", "max(", "min(", "prod(", "any(", "all("}, "convert": {"astype("}, "scatter": {".at["}, "concatenate": {"stack("}, "clamp": {"clip("},
 }
 
 // editOfGone is the edit behind operations that are gone from a function: the lines that they were on are not known. It is one whose lines computed such operations,
@@ -298,7 +306,7 @@ func (g *Grouping) editOfGone(c *Cause) (at hlo.Location, sure bool) {
 	for i := range c.Edits {
 		e := &c.Edits[i]
 		computed := func(h git.Hunk) bool {
-			return slices.ContainsFunc(e.Removed, func(s Step) bool { return h.Loses(cmp.Or(signs[s.Opcode], s.Opcode+"(")) })
+			return slices.ContainsFunc(e.Removed, func(s Step) bool { return h.Loses(s.Opcode+"(") || slices.ContainsFunc(written[s.Opcode], h.Loses) })
 		}
 		for _, h := range g.lines.Code {
 			own := isSameFunction(h.Function, e.Within)

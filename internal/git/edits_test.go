@@ -306,6 +306,7 @@ func TestWhatLinesSay(t *testing.T) {
 		{was: "    if x:\n        y = 2\n", now: "    if x:\n            y = 2\n"},
 		{was: "    y = x\n", now: "    y = x\n    assert y is not None, (\n        y)\n"},
 		{was: "    y = x\n", now: "    if x is None:\n        raise ValueError(x)\n    y = x\n"},
+		{was: "    try:\n        if x:\n            raise A\n    except A:\n        y = 2\n", now: "    try:\n        if not x:\n            raise A\n    except A:\n        y = 2\n", code: true},
 		{was: "    if x:\n        assert x\n        y = 2\n", now: "    if not x:\n        assert x\n        y = 2\n", code: true},
 		{was: "    y = x\n", now: "    y = x\n    bias = x\n", names: true, code: true},
 		{was: "    y = x\n", now: "    y = self.param('bias', x)\n", names: true, code: true},

@@ -53,28 +53,43 @@ func (f *fileEdits) leaveOutMoved(lines []string) {
 
 // definitionsIn finds the functions and classes in the lines of a file that may have moved, by name.
 func definitionsIn(lines []string, may func(definition) bool) map[string]definition {
-	found := map[string]definition{}
+	found, scopes, several := map[string]definition{}, map[string]*scope{}, map[string]bool{}
 	for i, s := range scopesOf(lines)[1:] {
 		for ; s != nil && hasCode(lines[i], true); s = s.around {
 			if s.around == nil && s.indent > 0 { // it is there under a condition
 				continue
 			}
-			d, known := found[s.String()]
+			name := s.String()
+			d, known := found[name]
 			if d.last, d.class = i+1, s.class; !known {
-				d.first = i + 1
+				d.first, scopes[name] = i+1, s
 			}
-			found[s.String()] = d
+			found[name] = d
+			several[name] = several[name] || scopes[name] != s
 		}
 	}
-	statements := statementsOf(lines)
+	statements, given := statementsOf(lines), map[string]int{} // how often the module gives a name to a value
+	for _, s := range statements {
+		for _, t := range s[:assignment(s)] {
+			if t.binds && s[0].level == 1 {
+				given[t.text]++
+			}
+		}
+	}
 	for name, d := range found {
-		if strings.Contains(name, ".<locals>.") || !may(d) {
+		if strings.Contains(name, ".<locals>.") || several[name] || !may(d) {
 			delete(found, name)
 			continue
 		}
 		var said strings.Builder
+		rebound := false // what it means depends on where it is
 		for _, t := range tokensIn(statements, d.first, d.last-d.first+1) {
 			fmt.Fprintln(&said, t.level, t.text)
+			rebound = rebound || given[t.text] > 1 || t.text == name && given[name] > 0
+		}
+		if rebound {
+			delete(found, name)
+			continue
 		}
 		d.said = said.String()
 		found[name] = d
@@ -87,7 +102,8 @@ func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 	var hunks []Hunk
 	var kept [][]string
 	code := func(line string) bool { return hasCode(line, true) }
-	longer := 0 // by what the hunks so far added
+	longer := 0   // by what the hunks so far added
+	both := false // lines with code are left that were removed, and such that were added
 	add := func(gone []string, first int, came []string) {
 		if len(gone) == 0 && !slices.ContainsFunc(came, code) {
 			return
@@ -99,7 +115,9 @@ func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 		if len(came) == 0 {
 			first--
 		}
-		hunks, kept = append(hunks, hunkOf(was, gone, first, came, true)), append(kept, gone)
+		h := hunkOf(was, gone, first, came, true)
+		h.Code = h.Code || both && slices.ContainsFunc(slices.Concat(gone, came), code)
+		hunks, kept = append(hunks, h), append(kept, gone)
 		longer += len(came) - len(gone)
 	}
 	went := map[int]bool{} // the lines that moved
@@ -115,6 +133,17 @@ func (f *fileEdits) cut(lines []string, removed []definition, added []move) {
 				gone = append(gone, line)
 			}
 		}
+		came := map[int]bool{}
+		for _, m := range added {
+			for line := max(m.first, h.First); line <= m.last && h.holds(line); line++ {
+				came[line] = true
+			}
+		}
+		both = false
+		for line := h.First; h.holds(line); line++ {
+			both = both || !came[line] && code(lines[line-1])
+		}
+		both = both && slices.ContainsFunc(gone, code)
 		next, end := h.First, h.First+h.Lines
 		if h.Lines == 0 {
 			next, end = h.First+1, h.First+1

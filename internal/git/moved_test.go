@@ -29,6 +29,10 @@ func TestMovedFunctions(t *testing.T) {
 		"to another file":           {map[string]string{"m.py": f + g + rest, "n.py": long}, map[string]string{"m.py": "from n import f\n\n\n" + g + rest, "n.py": long + f}, "m.py -1,3 +1,1, n.py -7,0 +8,5"},
 		"out of a loop":             {map[string]string{"m.py": f + "def h(x):\n    for i in x:\n        y = i\n        y = -y\n    return y\n\n\n" + rest}, map[string]string{"m.py": "def h(x):\n    for i in x:\n        y = i\n    y = -y\n    return y\n\n\n" + rest + "\n\n" + f}, "m.py -6,1 +4,1"},
 		"under a condition":         {map[string]string{"m.py": "if a:\n    def f(x):\n        return x\nelse:\n    b = 1\n    c = 1\n    d = 1\n"}, map[string]string{"m.py": "if a:\n    b = 1\n    c = 1\n    d = 1\nelse:\n    def f(x):\n        return x\n"}, "m.py -2,3 +1,0, m.py -7,0 +5,3"},
+		"beside a name":             {map[string]string{"m.py": f + "K = 6\n\n\n" + g}, map[string]string{"m.py": "# a note\nK = 7\n\n\n" + g + f}, "m.py -1,3 +1,2"},
+		"behind what wraps it":      {map[string]string{"m.py": f + "f = jax.vmap(f)\n" + g}, map[string]string{"m.py": "f = jax.vmap(f)\n" + g + f}, "m.py -1,5 +0,0, m.py -12,0 +8,5"},
+		"behind its default":        {map[string]string{"m.py": "K = 1\n\n\ndef h(x, k=K):\n    return x\n\n\n" + g + "K = 2\n"}, map[string]string{"m.py": "K = 1\n\n\n" + g + "K = 2\n\n\ndef h(x, k=K):\n    return x\n"}, "m.py -4,4 +3,0, m.py -14,0 +11,4"},
+		"two of a name":             {map[string]string{"m.py": f + g + f}, map[string]string{"m.py": g + f + f}, "m.py -1,5 +0,0, m.py -16,0 +12,5"},
 		"to another class":          {map[string]string{"m.py": "class A:\n    def f(x):\n        return x\n\n\nclass B:\n    k = 1\n"}, map[string]string{"m.py": "class A:\n    k = 2\n\n\nclass B:\n    k = 1\n\n    def f(x):\n        return x\n"}, "m.py -2,2 +2,1, m.py -7,0 +7,3"},
 	} {
 		r := newCheckout(t, c.was)

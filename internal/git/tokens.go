@@ -46,7 +46,7 @@ func statementsOf(lines []string) (statements [][]lexeme) {
 			case len(said) == 0:
 			case said[0].text != "assert" && said[0].text != "raise":
 				statements = append(statements, said)
-			case said[0].text == "raise" && last >= 0 && isCondition(statements[last]): // nothing is behind it
+			case said[0].text == "raise" && last >= 0 && isCondition(statements[last]) && !isTried(statements, said[0].level): // nothing is behind it
 				statements = statements[:last]
 			}
 			open = nil
@@ -62,6 +62,19 @@ func statementsOf(lines []string) (statements [][]lexeme) {
 
 // isCondition reports whether a statement is "if" with its condition, and nothing is behind that.
 func isCondition(s []lexeme) bool { return s[0].text == "if" && s[len(s)-1].text == ":" }
+
+// isTried reports whether what follows some statements at a level is in a block of try, which may catch what it raises.
+func isTried(statements [][]lexeme, level int) bool {
+	for _, s := range slices.Backward(statements) {
+		if s[0].level >= level {
+			continue
+		}
+		if level = s[0].level; s[0].text == "try" {
+			return true
+		}
+	}
+	return false
+}
 
 // nesting is 1 for an opening bracket and -1 for a closing one.
 func nesting(text string) int {
