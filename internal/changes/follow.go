@@ -9,7 +9,8 @@ import (
 
 // placeAtEdit puts causes without an edited line, and those whose line is a guess, at the weightiest edit of the variant, unless another compiler may be their
 // cause. A lost donation follows only if the caller still gives the buffers away, so that the edit left no result for them. Without such an edit, a result of
-// another shape stands at an edited line that no operation is on, and operations that are gone at the edit of the function that they were in.
+// another shape stands at an edited line that no operation is on, operations that are gone at the edit of the function that they were in, and kernels of the same
+// operations at the only edit that operations pass through.
 func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 	edited := func(p *Part) bool { return p.Kind == KindCode && p.Source.Edited }
 	edit := slices.IndexFunc(parts, func(p *Part) bool { return edited(p) && !g.isUntraced(p) })
@@ -33,6 +34,8 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 			case p.Source.Edited:
 			case p.Kind == KindResults && v.reshapesResults():
 				at, _ = g.elsewhere(p.Cause, v)
+			case p.Kind == KindCode && len(p.Cause.Edits) == 0 && len(g.passed) == 1: // only kernels differ, so no line of theirs tells
+				at = lineOf(g.passed[0], g.lines.Edits)
 			case p.Kind == KindCode:
 				at, _ = g.editOfGone(p.Cause)
 			}

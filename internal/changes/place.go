@@ -540,6 +540,7 @@ func (g *Grouping) findUntraced() {
 		}
 	}
 	g.silent = phrase.Filter(hunks, func(h git.Hunk) bool { return !named[h] })
+	g.passed = phrase.Filter(hunks, func(h git.Hunk) bool { return named[h] })
 	hunks = phrase.Filter(hunks, func(h git.Hunk) bool { return files[h.File] || !h.OfTests() })
 	switch {
 	case len(hunks) == 0 || g.unexplained() > 1:

@@ -79,6 +79,18 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 	}
 }
 
+// Kernels of the same operations stand at the only edit that operations pass through, and at none of two.
+func TestKernelsThatNoLineTells(t *testing.T) {
+	p := changed("f", root(changes.KindCode, "copy: runs 8 times instead of 40 times", line("main", 3), kernel(line("main", 3), 64)))
+	p.Variants[0].New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64), kernel(line("loss", 7), 64)}
+	for want, edited := range map[int][]int{20: {20}, 3: {7, 20}} {
+		list := changesOf(judgedTarget{Programs: []*changes.Program{p}, Edits: edits(t, "models/train.py", 99, edited...)}, nil)
+		if len(list) != 1 || list[0].Source.Line != want || list[0].Source.Edited != (want == 20) {
+			t.Errorf("%v were edited: %+v, wanted line %d", edited, list, want)
+		}
+	}
+}
+
 // An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
 func TestEditOfAnotherFile(t *testing.T) {
 	p := changed("f", root(changes.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
