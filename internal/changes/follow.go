@@ -35,7 +35,7 @@ func (g *Grouping) placeAtEdit(v *Variant, parts []*Part) {
 			case p.Kind == KindResults && v.reshapesResults():
 				at, _ = g.elsewhere(p.Cause, v)
 			case p.Kind == KindCode && len(p.Cause.Edits) == 0 && len(g.passed) == 1: // only kernels differ, so no line of theirs tells
-				at = lineOf(g.passed[0], g.lines.Edits)
+				at = g.passed[0]
 			case p.Kind == KindCode:
 				at, _ = g.editOfGone(p.Cause)
 			}

@@ -56,7 +56,7 @@ type Grouping struct {
 	silent       []git.Hunk      // edits of code on whose lines no operation is
 	untraced     []git.Hunk      // those of them that may cause what no edited line explains
 	outside      []git.Hunk      // those of them that may cause other arguments: they are in no function that has operations
-	passed       []git.Hunk      // the edits that operations pass through
+	passed       []hlo.Location  // a line of each edit that operations pass through
 	computing    map[string]bool // the functions that have operations, see [Grouping.computes]
 	uses         map[use]bool    // see isUsed
 	edited       map[string]bool // the functions that were edited

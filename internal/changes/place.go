@@ -63,7 +63,7 @@ func (g *Grouping) place(p *Part) {
 		p.Source = g.editedAt(options)
 	case remats:
 		p.Source = g.editedAt(policy)
-	case sure:
+	case sure && (inside.File == "" || isSameFunction(gone.Function, inside.NamedFunction())): // what came in another function tells more
 		p.Source = g.editedAt(gone)
 	case c.Exact && EditOf(c.Source, g.lines.Edits) != "":
 		p.Source = g.editedAt(c.Source)
@@ -536,11 +536,13 @@ func (g *Grouping) findUntraced() {
 		file := g.lines.Edits.File(l.File)
 		files[file], g.computing[file+"\x00"+lastName(l.NamedFunction())] = true, true
 		if h, hit := g.lines.Edits.At(l.File, int(l.Line)); hit {
+			if !named[h] {
+				g.passed = append(g.passed, withoutColumn(l))
+			}
 			traced[editOfHunk(h)], named[h] = true, true
 		}
 	}
 	g.silent = phrase.Filter(hunks, func(h git.Hunk) bool { return !named[h] })
-	g.passed = phrase.Filter(hunks, func(h git.Hunk) bool { return named[h] })
 	hunks = phrase.Filter(hunks, func(h git.Hunk) bool { return files[h.File] || !h.OfTests() })
 	switch {
 	case len(hunks) == 0 || g.unexplained() > 1:
