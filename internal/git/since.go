@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -343,41 +341,4 @@ func parseDiff(text string) ([]fileEdits, error) {
 		edits = append(edits, edit)
 	}
 	return edits, nil
-}
-
-// float finds the floats in a line of code.
-var float = regexp.MustCompile(`\b\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)`)
-
-// hunkOf is what some lines were removed and others added for. Where none were removed or added, the first is the line that the others are behind.
-func hunkOf(oldFirst int, removed []string, first int, added []string, python bool) Hunk {
-	h := Hunk{OldFirst: oldFirst, OldLines: len(removed), First: first, Lines: len(added)}
-	defines := python && (h.OldLines == 0 || h.Lines == 0)
-	was, now, binds, sets := words{}, words{}, words{}, words{}
-	var text strings.Builder
-	var masked [2]strings.Builder // the lines that were removed and those that were added, without the values of floats
-	for i, line := range slices.Concat(removed, added) {
-		if !hasCode(line, python) {
-			continue
-		}
-		sign, to, side := "-", was, &masked[0]
-		if i >= len(removed) {
-			sign, to, side = "+", now, &masked[1]
-		} else if h.removed == "" || decorates(h.removed) {
-			h.removed = line
-		}
-		to.add(line)
-		side.WriteString(float.ReplaceAllString(line, "0.0") + "\n")
-		text.WriteString(sign + strings.TrimSpace(line) + "\n")
-		binds.add(bound(line))
-		sets.add(set(line))
-		h.Code = true
-		name, _, given := strings.Cut(line, " = ") // to a name of the module, or to an annotated one: if such lines only come or go, other edited lines use it
-		field, _, annotated := strings.Cut(strings.TrimSpace(name), ":")
-		head := strings.HasPrefix(strings.TrimSpace(line), "class ") // without anything in it: the rest of the class was moved
-		defines = defines && (head || given && (token.IsIdentifier(name) || annotated && token.IsIdentifier(field)))
-	}
-	h.Code, h.Edit, h.OnlyFloats = h.Code && !defines, h.First, masked[0].String() == masked[1].String()
-	h.text = text.String()
-	h.was, h.now, h.binds, h.sets = was.String(), now.String(), binds.String(), sets.String()
-	return h
 }
