@@ -129,7 +129,7 @@ func (b *blame) edits() {
 		switch {
 		case forgets && (keeps(e) || forgotten(e)):
 			function = rematerialized
-		case b.v.Model.Wraps && recomputed(e) && len(e.Added) > 0: // whichever lines it passes through
+		case b.v.Model.Remats && recomputed(e) && len(e.Added) > 0: // whichever lines it passes through
 			function, edit = rematerialized, ""
 		case edit != "":
 		default:

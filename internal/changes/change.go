@@ -155,7 +155,8 @@ func (p *Part) computes() bool {
 
 // leadFirst sorts the parts of a change: the one that says best what was done leads. That is one on an edited line, then results of another shape, then arguments of
 // another type, then one that breaks a rule, then a program that took work from others, then one that names operations, then the one that costs most in the variant
-// that the change costs most. Where nothing costs time, what is no longer passed or returned leads, then what saves most.
+// that the change costs most. Where nothing costs time, what is no longer passed or returned leads, then what saves most. Where no rule is broken, what moves the
+// step most leads, whether it costs or saves.
 func leadFirst(parts []*Part) {
 	steps := map[*Variant]float64{}
 	for _, p := range parts {

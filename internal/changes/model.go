@@ -26,7 +26,7 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	if !m.Known || m.Same {
 		return m
 	}
-	m.Wraps = rematerializes(fresh.Model) && !rematerializes(old.Model)
+	m.Remats = rematerializes(fresh.Model) && !rematerializes(old.Model)
 	c := &canceller{pairing: newPairing(leftovers(old.Model), leftovers(fresh.Model))}
 	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
 	c.order = editedLast(len(c.fresh), c.isEdited)
@@ -46,7 +46,7 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	}
 	var again []*leftover
 	for _, l := range c.fresh {
-		if m.Wraps && strings.Contains(l.Scope, rematted) { // it is new, whatever is equal to it
+		if m.Remats && strings.Contains(l.Scope, rematted) { // it is new, whatever is equal to it: nothing is cancelled against it
 			again = append(again, l)
 			l.n = 0
 		}
@@ -131,7 +131,7 @@ func callersOf(model []facts.Statement) map[hlo.Location]map[hlo.Location]bool {
 	return callers
 }
 
-// within is the function that a statement is in.
+// within is the function that a statement is in. A baseline names lambdas, and a line of a dump does not.
 func within(s *facts.Statement) string {
 	return hlo.Location{Function: cmp.Or(s.Within, s.Source.Function)}.NamedFunction()
 }
@@ -149,7 +149,7 @@ func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line:
 
 // edits groups what is left by its place in the model: a source line, or a scope where no line is known.
 func (c *canceller) edits() []Edit {
-	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}, byFunction: map[scoped]int{}}
+	g := &editsByPlace{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}, byWork: map[scoped]int{}, byFunc: map[scoped]int{}}
 	for _, l := range c.fresh {
 		if l.n > 0 {
 			e, steps := g.added(l.Statement), l.steps()
@@ -178,8 +178,7 @@ type editsByPlace struct {
 	byLine  map[[2]hlo.Location]int // by line and caller
 	byScope map[string]int          // the first edit of a scope
 	byWork  map[scoped]int          // the first edit that adds an operation in a scope
-
-	byFunction map[scoped]int // the first edit of a function in a scope
+	byFunc  map[scoped]int          // the first edit of a function in a scope
 }
 
 // scoped is an operation in a scope, whatever its type, precision or promises; or a function.
@@ -209,12 +208,12 @@ func (g *editsByPlace) added(s *facts.Statement) *Edit {
 	return &g.edits[i]
 }
 
-// removed finds the edit that a removed operation belongs to: the edit that adds the same operation in its scope, in another type or precision, else the first edit
-// of the scope. Unless a sharding constraint was removed, an edit that adds more than sharding constraints goes before the others. Lines do not help: those of the
+// removed finds the edit that a removed operation belongs to: the first edit of its function in its scope, else the edit that adds the same operation in the scope, in
+// another type or precision, else the first edit of the scope. Unless a sharding constraint was removed, an edit that adds more than sharding constraints goes before the others. Lines do not help: those of the
 // old source are not those of the new one.
 func (g *editsByPlace) removed(s *facts.Statement, step Step) *Edit {
 	opcode, _ := step.split()
-	if i, ok := g.byFunction[scoped{s.Scope, within(s)}]; ok && !constrains(step) {
+	if i, ok := g.byFunc[scoped{s.Scope, within(s)}]; ok && !constrains(step) {
 		return &g.edits[i]
 	}
 	if i, ok := g.byWork[scoped{s.Scope, opcode}]; ok {
@@ -245,8 +244,8 @@ func (g *editsByPlace) open(s *facts.Statement) int {
 		g.byScope[s.Scope] = i
 	}
 	if in := (scoped{s.Scope, within(s)}); in.name != "" {
-		if _, ok := g.byFunction[in]; !ok {
-			g.byFunction[in] = i
+		if _, ok := g.byFunc[in]; !ok {
+			g.byFunc[in] = i
 		}
 	}
 	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Within: within(s), Library: s.Libraries(), Caller: s.Caller})

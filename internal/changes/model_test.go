@@ -343,7 +343,7 @@ func TestRematerializationThatGoes(t *testing.T) {
 func TestRematerializationThatComes(t *testing.T) {
 	v := asked(t, []facts.Statement{asks("jit(f)/jvp()", "dot tanh", 1)},
 		[]facts.Statement{asks("jit(f)/jvp()/checkpoint", "dot tanh", 1), asks("jit(f)/transpose(jvp())/checkpoint/rematted_computation", "dot tanh", 1)})
-	if got := edited(&v.Model); !v.Model.Wraps || got != "jit(f)/transpose(jvp())/checkpoint/rematted_computation m.py:1 +dot +tanh" {
+	if got := edited(&v.Model); !v.Model.Remats || got != "jit(f)/transpose(jvp())/checkpoint/rematted_computation m.py:1 +dot +tanh" {
 		t.Error(got)
 	}
 }

@@ -86,10 +86,10 @@ type Variant struct {
 
 // Model is the difference of the two models, before any compilation.
 type Model struct {
-	Known bool   // the operations of both models are known
-	Wraps bool   // jax.checkpoint computes something again for the backward pass, and did not before
-	Same  bool   // the inputs of the compiler are equal, so that it made what differs
-	Edits []Edit // place by place, in the order of the program
+	Known  bool   // the operations of both models are known
+	Remats bool   // jax.checkpoint computes something again for the backward pass, and did not before
+	Same   bool   // the inputs of the compiler are equal, so that it made what differs
+	Edits  []Edit // place by place, in the order of the program
 }
 
 // Edit is one place of the model where operations came or went.

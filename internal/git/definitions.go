@@ -2,8 +2,8 @@ package git
 
 import "regexp"
 
-// defines finds the first line of a function or class of a module, and its name.
-var defines = regexp.MustCompile(`^(?:@|(?:async )?def (\w+)|class (\w+))`)
+// definitionStart finds the first line of a function or class of a module, and its name.
+var definitionStart = regexp.MustCompile(`^(?:@|(?:async )?def (\w+)|class (\w+))`)
 
 // noteNew marks the hunks that only define functions and classes which the module did not have: only another edit can use them.
 func (f *fileEdits) noteNew(lines []string) {
@@ -32,7 +32,7 @@ func definedIn(lines []string) words {
 			continue
 		}
 		if indentOf(line) == 0 && line[0] != ')' {
-			found := defines.FindStringSubmatch(line)
+			found := definitionStart.FindStringSubmatch(line)
 			if inside = found != nil; inside {
 				names.add(found[1] + " " + found[2])
 			}

@@ -24,23 +24,20 @@ func (e *Edits) Rematerializes(h Hunk) (rank, line int) {
 	return rank, e.FirstCode(h)
 }
 
+// rematerializes is the rank of one line, which a sign is before.
 func rematerializes(line string, python bool) int {
 	says := func(name string) bool {
 		return slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool {
 			return part == "remat" || strings.HasPrefix(part, "rematerializ") || part == "saveable"
 		})
 	}
-	name := line
-	if set := option.FindStringSubmatch(line); set != nil {
-		name = set[1]
-	} else if python {
-		name = ""
-	}
 	words := slices.Collect(maps.Keys(wordsIn(line)))
+	spoken := slices.ContainsFunc(words, says)
+	set := option.FindStringSubmatch(line)
 	switch {
-	case slices.ContainsFunc(slices.Collect(maps.Keys(wordsIn(name))), says):
+	case set != nil && says(set[1]), spoken && !python:
 		return 2
-	case slices.ContainsFunc(words, says) || slices.Contains(words, "checkpoint") || slices.Contains(words, "checkpoint_policies"):
+	case spoken, slices.Contains(words, "checkpoint"), slices.Contains(words, "checkpoint_policies"):
 		return 1
 	}
 	return 0
