@@ -212,7 +212,7 @@ func (r *reader) add(d *variantRecord) error {
 	r.variant = &facts.Variant{
 		Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{},
 		Input:     facts.Input{InputVaries: d.Varies, ModelAfter: d.ModelAfter, Partitioner: d.Partitioner},
-		Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))},
+		Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Reader: d.Reader, Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))},
 	}
 	r.lines, r.section = map[facts.ID]*float64{}, endCeilings
 	r.program.Variants = append(r.program.Variants, r.variant)

@@ -59,6 +59,7 @@ type (
 		Varies      bool     `json:"varies,omitempty"` // the model was traced to other programs in other samples
 		ModelAfter  bool     `json:"model_after,omitempty"`
 		Partitioner string   `json:"partitioner,omitempty"`
+		Reader      string   `json:"reader,omitempty"` // see [facts.Origin.Reader]
 	}
 	argumentRecord struct {
 		facts.Parameter

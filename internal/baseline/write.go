@@ -206,7 +206,7 @@ func (w *writer) program(p *Program) {
 
 func (w *writer) variant(v *facts.Variant) {
 	w.add(record{Variant: &variantRecord{
-		v.Signature, v.Result, v.Backend, v.WorkVersion, max(1, len(v.Modules)), slices.Sorted(slices.Values(v.Unstable)), v.InputVaries, v.ModelAfter, v.Partitioner,
+		v.Signature, v.Result, v.Backend, v.WorkVersion, max(1, len(v.Modules)), slices.Sorted(slices.Values(v.Unstable)), v.InputVaries, v.ModelAfter, v.Partitioner, v.Reader,
 	}})
 	w.facts(v)
 	for _, a := range v.Params {

@@ -135,12 +135,9 @@ func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {
 	return cause
 }
 
-// tensorRead is the reason in PyTorch/XLA's log if Python reads the value of a tensor.
-const tensorRead = "access tensor value"
-
 // cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
 var cutReasons = []struct{ said, means string }{
-	{tensorRead, "where a tensor's value is read"},
+	{tensorflow.TensorRead, "where a tensor's value is read"},
 	{"parallel loader", "where the data loader ends the step"},
 	{"profiler StepTrace", "where the profiled step ends"},
 	{"dynamo", "by torch.compile"},
@@ -202,15 +199,10 @@ func Cuts(p *facts.Program) string {
 	return strings.Join(phrase.First(places, 3), ", ")
 }
 
-// readsValue reports whether a graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
-func readsValue(cut *tensorflow.GraphBreak) bool {
-	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
-}
-
 // unsynced returns the cause that PyTorch/XLA ended a graph where Python read a value: only torch_xla.sync returns what the step updates. It is nil if the
 // baseline's graph ended in the same way.
 func unsynced(v *Variant, p *facts.Parameter) *Cause {
-	if v.Old == nil || p.Donated || !readsValue(v.New.GraphBreak) || readsValue(v.Old.GraphBreak) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
+	if v.Old == nil || p.Donated || !v.New.GraphBreak.ReadsValue() || v.Old.GraphBreak.ReadsValue() || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
 	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", CutText(v.New.GraphBreak))
@@ -229,7 +221,7 @@ func ValueReads(programs []*Program) []hlo.Location {
 			if v.Change == Same {
 				places = &known
 			}
-			if v.New != nil && readsValue(v.New.GraphBreak) && !slices.Contains(*places, v.New.GraphBreak.Where) {
+			if v.New != nil && v.New.GraphBreak.ReadsValue() && !slices.Contains(*places, v.New.GraphBreak.Where) {
 				*places = append(*places, v.New.GraphBreak.Where)
 			}
 		}

@@ -110,6 +110,9 @@ func assignGraphBreaks(done []*measuring, logs *tensorflow.Logs) {
 				}
 				c.Where.File = strings.TrimPrefix(c.Where.File, m.Root)
 				m.Variant.GraphBreak = &c
+				if c.ReadsValue() {
+					m.Variant.Reader = c.Where.FunctionInFile()
+				}
 				if c.Where.File != "" {
 					m.Variant.CallSite = c.Where
 				}

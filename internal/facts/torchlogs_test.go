@@ -35,7 +35,7 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 
 // A graph that no reason precedes, as one that ends for an operation on the CPU, keeps the others in step.
 func TestGraphWithoutReason(t *testing.T) {
-	read := tensorflow.GraphBreak{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 32}, Inputs: 2}
+	read := tensorflow.GraphBreak{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 32, Function: "step"}, Inputs: 2}
 	end := tensorflow.GraphBreak{Reason: "torch_xla.compile", Where: hlo.Location{File: "train.py", Line: 51}, Inputs: 3}
 	var graphs []*measuring
 	for _, inputs := range []int{2, 5, 3} {
@@ -52,5 +52,8 @@ func TestGraphWithoutReason(t *testing.T) {
 	}
 	if graphs[0].Cut != "train.py:32" || graphs[1].Cut != "" {
 		t.Errorf("cut at %q and %q", graphs[0].Cut, graphs[1].Cut)
+	}
+	if graphs[0].Variant.Reader != "step in train.py" || graphs[2].Variant.Reader != "" {
+		t.Errorf("read by %q and %q", graphs[0].Variant.Reader, graphs[2].Variant.Reader)
 	}
 }

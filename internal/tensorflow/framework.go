@@ -258,6 +258,12 @@ type GraphBreak struct {
 // EndsFunction reports whether the graph ended with the function that torch_xla.compile named it for, not within it.
 func (b *GraphBreak) EndsFunction() bool { return strings.Contains(b.Reason, "torch_xla.compile") }
 
+// ReadsValue reports whether the graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
+func (b *GraphBreak) ReadsValue() bool { return b != nil && b.Where.File != "" && strings.Contains(b.Reason, TensorRead) }
+
+// TensorRead is the reason in PyTorch/XLA's log if Python reads the value of a tensor.
+const TensorRead = "access tensor value"
+
 // NamelessGraph is PyTorch/XLA's name of every graph that the model does not name. Its logs count the compilations of all graphs together, including
 // named ones; xlagate assigns the count to this name.
 const NamelessGraph = "SyncTensorsGraph"
