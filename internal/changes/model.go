@@ -254,15 +254,18 @@ func (g *editsByPlace) open(s *facts.Statement) int {
 
 // repeated finds the statement that does exactly what an edit added, barriers aside: the same values computed a second time.
 func repeated(e *Edit, model []facts.Statement) *facts.Statement {
-	want := map[string]int{}
+	want, computes := map[string]int{}, map[string]bool{}
 	heavy := false
 	for _, s := range e.Added {
 		if s.Opcode != barrier {
 			want[s.Opcode] += s.Count
 			heavy = heavy || effort(s.Opcode) >= heavyEffort
+			if !movesData(s) {
+				computes[s.Opcode] = true
+			}
 		}
 	}
-	if !heavy || len(want) < 2 || len(e.Removed) > 0 {
+	if !heavy || len(computes) < 2 || len(e.Removed) > 0 { // one operation alone may be another one of its kind
 		return nil
 	}
 	for i := range model {
