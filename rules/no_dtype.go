@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/changes"
@@ -17,7 +18,7 @@ var noDtype = rule.Rule{
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Enum: rule.TypeWords, Default: []string{"f64", "c128"}, Doc: "the unwanted types"},
 		{Key: "allow", Type: rule.Globs, Empty: true, Doc: "op_names of operations that may have them"},
-		{Key: "new_only", Type: rule.Switch, Default: false, Compares: true, Doc: "report only types that the baseline does not have"},
+		{Key: "new_only", Type: rule.Switch, Default: false, Compares: true, Doc: "report only types that the baseline does not have, or more of them; nothing where most floats of the accepted program have such a type"},
 		{Key: "except_scalars", Type: rule.Switch, Default: false, Doc: "leave out f64[] and c128[]: PyTorch/XLA passes Python numbers this way"},
 	},
 	Budget:  &rule.Metric{Noun: "unwanted operations", Better: rule.Lower},
@@ -27,6 +28,10 @@ var noDtype = rule.Rule{
 	Fix:     "Give the value the model's dtype: a Python float for a NumPy scalar, .astype or .float() for an array; in JAX leave jax_enable_x64 off; PyTorch/XLA passes Python numbers as f64[], which except_scalars leaves out.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
+		if c.On("new_only") && v.Old != nil && meant(c, v.Old) {
+			c.Checked()
+			return
+		}
 		for _, dtype := range c.List("dtypes") {
 			a := c.Count(dtype, func(v *facts.Variant) float64 { return operationsOf(c, v, dtype) })
 			a.Noun = dtype + " operations"
@@ -77,6 +82,21 @@ func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
 		return nil
 	}
 	return &most
+}
+
+// meant reports whether most floats of an accepted program have the types of the entry: the model computes in them on purpose.
+func meant(c *rule.Context, v *facts.Variant) bool {
+	var unwanted, floats float64
+	for _, dtype := range rule.TypeWords {
+		n := v.Facts[facts.Dtype.Of(dtype)]
+		if !strings.ContainsRune("fbc", rune(dtype[0])) { // f32, bf16, c64
+			continue
+		}
+		if floats += n; slices.Contains(c.List("dtypes"), dtype) {
+			unwanted += n
+		}
+	}
+	return unwanted > floats/2
 }
 
 // mayStay returns a context in which as much passes as there was, if the entry says new_only.

@@ -511,6 +511,8 @@ var entries = map[string][]tried{
 		{"cpu-f64_creep/after", "cpu-f64_creep/after", "new_only: true, max: 1", ""},
 		{"cpu-f64_creep/after", "", "allow: \"*/mul\"", "f64 is used by 17 operations, the first is reduce"},
 		{"recompile-dtypes", "recompile-shapes_fixed", "dtypes: [f32], new_only: true", ""},
+		{"cpu-f64_creep/before", "cpu-f64_creep/after", "dtypes: [f32], new_only: true", "f32 is used by 27 operations, the first is reduce"},
+		{"gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "dtypes: [f32], new_only: true", ""},
 		{"recompile-dtypes", "", "dtypes: [f32]", "f32 is used by 13 operations, the first is dot"},
 		{"recompile-shapes", "recompile-shapes_fixed", "dtypes: [f32], new_only: true", ""},
 		{"recompile-shapes", "recompile-shapes_fixed", "dtypes: [f32]", "f32 is used by 13 operations, the first is dot"},

@@ -64,6 +64,7 @@ func changeOf(parts []*Part) *Change {
 	lead := parts[0]
 	c := &Change{Kind: lead.Kind, Title: lead.Title, OpName: lead.OpName, Source: lead.Source, Parts: parts, Cost: Cost{Program: lead.Program}}
 	c.Key = strings.Join([]string{first, lead.Kind, lead.at}, "\x00")
+	c.costs()
 	told := func(p *Part) bool { // the rest follows from the call, or from the checkpoint that is gone
 		return !p.told && p.Source == lead.Source && p.Cause != nil && (p.Cause.again || p.Cause.Keeps() && p.variant.losesCheckpoint())
 	}
@@ -72,7 +73,7 @@ func changeOf(parts []*Part) *Change {
 	}
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
 		said := []string{parts[at].Title, c.Title} // it is always said
-		if parts[at].trifles() && lead.saving(-lead.step.Low) < 0 {
+		if lead.trifles() && c.Price.LowNS > budget*c.Price.StepWasNS {
 			slices.Reverse(said)
 		}
 		c.Title = strings.Join(said, "; ")
@@ -101,7 +102,6 @@ func changeOf(parts []*Part) *Change {
 			c.AddEvidence(p.Cause.Evidence(facts.AnyKernel))
 		}
 	}
-	c.costs()
 	return c
 }
 
@@ -223,19 +223,21 @@ func leadFirst(parts []*Part) {
 	})
 }
 
+// budget is the share of the step by which the recommended rules let it grow.
+const budget = 0.01
+
 // saving is what a part takes or saves, in nanoseconds. A saving below the budget of the recommended rules counts as none: a name that changed tells more.
 func (p *Part) saving(ns float64) float64 {
-	const budget = 0.01 // of the step
 	if ns < 0 && p.variant != nil && -ns < budget*p.variant.New.Facts[facts.PriceStep] {
 		return 0
 	}
 	return ns
 }
 
-// trifles reports whether constants that are new are less than the budget of the recommended rules for the peak.
+// trifles reports whether constants that are new in the part's variant are less than the budget of the recommended rules for the peak.
 func (p *Part) trifles() bool {
-	const budget = 0.02
-	return p.variant != nil && p.variant.New.ConstantBytes()-p.variant.Old.ConstantBytes() < budget*p.variant.New.Facts[facts.MemoryPeak]
+	const ofPeak = 0.02
+	return p.variant != nil && p.variant.New.ConstantBytes()-p.variant.Old.ConstantBytes() < ofPeak*p.variant.New.Facts[facts.MemoryPeak]
 }
 
 // Tell adds a sentence on what else was done, if there are few.

@@ -58,16 +58,16 @@ func TestTitleOfAChange(t *testing.T) {
 	}
 	baked := &Part{Kind: KindConstants, Title: "f32[64] is baked into the program", Program: "f", Cause: &Cause{Kind: KindConstants}, variant: v, Rank: 0}
 	code := &Part{Kind: KindCode, Title: "new: dot", Program: "f", Cause: &Cause{Kind: KindCode, Edits: []Edit{{Added: []Step{{Opcode: "dot", Count: 1}}}}}, variant: v}
-	for want, step := range map[string]price.Interval{
-		"new: dot; f32[64] is baked into the program": {Low: 50, Middle: 100, High: 200},
-		"f32[64] is baked into the program; new: dot": {Low: -50, Middle: 100, High: 200},
+	for want, costs := range map[string]classCosts{
+		"new: dot; f32[64] is baked into the program": {{Class: price.Products}: 200},
+		"f32[64] is baked into the program; new: dot": {{Class: price.Products}: 100, {Class: price.Moves}: -99},
 	} {
-		code.step, v.New.Constants = step, []facts.Constant{{Bytes: 256}}
+		code.costs, v.New.Constants = costs, []facts.Constant{{Bytes: 256}}
 		if got := changeOf([]*Part{code, baked}).Title; got != want {
-			t.Errorf("where code costs %v: says %q, want %q", step, got, want)
+			t.Errorf("where code costs %v: says %q, want %q", costs, got, want)
 		}
 	}
-	code.step, v.New.Constants = price.Interval{Low: 50, Middle: 100, High: 200}, []facts.Constant{{Bytes: 1 << 16}}
+	code.costs, v.New.Constants = classCosts{{Class: price.Products}: 200}, []facts.Constant{{Bytes: 1 << 16}}
 	if got := changeOf([]*Part{code, baked}).Title; got != "f32[64] is baked into the program; new: dot" {
 		t.Errorf("of a large constant: says %q", got)
 	}

@@ -173,11 +173,13 @@ func negligible(fact facts.ID, old, fresh float64) bool {
 	return (unitOf(fact) != "" || fact.Group() == facts.CostFlops.Group()) && math.Abs(fresh-old) < old/1000
 }
 
-// of writes "19 of 19" and "1.2 of 2.0 GiB", and above the limit "935 (limit 934)".
+// of writes "19 of 19" and "1.2 of 2.0 GiB"; a time, and what is above the limit, it writes "935 (limit 934)".
 func of(actual, limit float64, unit string) string {
 	a, l := phrase.Show(actual, unit), phrase.Show(limit, unit)
 	if actual > limit {
 		a, l = phrase.Apart(actual, limit, unit)
+	}
+	if actual > limit || unit == "ns" {
 		return a + " (limit " + l + ")"
 	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {

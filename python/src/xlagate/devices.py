@@ -36,7 +36,7 @@ class UnknownDevice(ValueError):
 
 @functools.cache
 def devices(name: str) -> tuple[Any, ...]:
-    """Return the devices of a chip, for a mesh of shardings: cpu, a name in TPUS or GPUS, or the path of a GPU's *.gpu_target_config.pbtxt."""
+    """Return the four devices of a machine with a chip, for a mesh of shardings; the first alone for a program on one chip. The name is cpu, a name in TPUS or GPUS, or the path of a GPU's *.gpu_target_config.pbtxt."""
     import jax
 
     if name == "cpu":
