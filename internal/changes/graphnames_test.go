@@ -15,6 +15,13 @@ func taking(p *facts.Program, shapes ...string) *facts.Program {
 	return p
 }
 
+// handing gives a program arguments and results.
+func handing(p *facts.Program, shape string) *facts.Program {
+	v := taking(p, shape, shape).Variants[0]
+	v.Signature, v.Result = "(a: "+shape+", b: "+shape+")", "("+shape+")"
+	return p
+}
+
 // graph is a program that does some operations, once.
 func graph(name, does string) *facts.Program {
 	v := &facts.Variant{Compiled: facts.Compiled{Fingerprint: does}, Input: facts.Input{Model: []facts.Statement{{Do: strings.Fields(does)}}}}
@@ -56,6 +63,11 @@ func TestNameGraphs(t *testing.T) {
 			[]*facts.Program{taking(graph("SyncTensorsGraph", step), "f32[8]"), taking(graph("SyncTensorsGraph-2", step+" sqrt"), "f32[8]", "f32[9]", "f32[10]")},
 			[]*facts.Program{taking(graph("SyncTensorsGraph", step+" sqrt log"), "f32[8]"), taking(graph("SyncTensorsGraph-2", step+" sqrt log log log"), "f32[8]", "f32[9]", "f32[10]")},
 			"SyncTensorsGraph=" + step + " sqrt log; SyncTensorsGraph-2=" + step + " sqrt log log log",
+		},
+		"the same arguments and results, other operations": {
+			[]*facts.Program{handing(graph("step", "dot dot dot dot qr qr"), "f32[8]"), handing(graph("step-2", "dot dot lu lu lu lu lu lu"), "f32[9]")},
+			[]*facts.Program{handing(graph("step", "dot dot dot dot add add"), "f32[9]"), handing(graph("step-2", "dot add add add add add add"), "f32[8]")},
+			"step=dot add add add add add add; step-2=dot dot dot dot add add",
 		},
 		"with names": {
 			[]*facts.Program{graph("eval-2", step)},

@@ -301,13 +301,19 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs gives each graph the name of its counterpart: of the one that it has most in common with, or that does the same in other types. How many
-// arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph without a counterpart
-// keeps its name if that is free, or if the old graph of this name has something in common with it.
+// nameGraphs gives each graph the name of its counterpart: of the one that takes and returns the same, else that it has most in common with, or that does the same
+// in other types. How many arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph
+// without a counterpart keeps its name if that is free, or if the old graph of this name has something in common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
 	p := newPairing(old, fresh)
-	for _, likeness := range []func(a, b *facts.Program) float64{doing.inCommon, doing.untyped} {
+	handed := func(a, b *facts.Program) float64 {
+		if share := doing.inCommon(a, b); share >= leastOfNumber && len(a.Variants[0].Params) > 1 && signatures(a) == signatures(b) && sharedResults(a, b) == 1 {
+			return share + leastOfGraphs
+		}
+		return 0
+	}
+	for _, likeness := range []func(a, b *facts.Program) float64{handed, doing.inCommon, doing.untyped} {
 		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
 			if share := likeness(a, b); share >= leastOfGraphs {
 				return share * asMany(a.Variants[0], b.Variants[0])

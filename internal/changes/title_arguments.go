@@ -32,7 +32,7 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
 	}
-	parts = append(reshapedTitles(reshaped), parts...)
+	parts = append(reshapedTitles(reshaped, countedNames(v.New.Params)), parts...)
 	follow = len(parts) == 0 && len(come)+len(gone) > 0 && len(v.Model.Edits) > 0
 	had, has := namesOf(v.Old.Params), namesOf(v.New.Params)
 	for _, tree := range treesOf(come) {
@@ -45,7 +45,8 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 }
 
 // reshapedTitles says what arguments became, those in one that became the same or, in another type, as large: "params['up'] and 7 more: f32[64,256] → f32[64,512]".
-func reshapedTitles(list []ParamChange) []string {
+// Numbers are no names: "2 arguments: f32[64,256] → f32[64,512]".
+func reshapedTitles(list []ParamChange, counted bool) []string {
 	became := func(p ParamChange) string {
 		was, is := hlo.ShapeText(p.Old.Shape), hlo.ShapeText(p.New.Shape)
 		if was.Type() == is.Type() {
@@ -57,7 +58,9 @@ func reshapedTitles(list []ParamChange) []string {
 	for _, alike := range phrase.Group(rest, became) {
 		first := slices.MinFunc(alike, func(a, b ParamChange) int { return cmp.Compare(len(a.Name), len(b.Name)) })
 		name := first.Name
-		if n := len(alike) - 1; n > 0 {
+		if n := len(alike) - 1; counted {
+			name = phrase.Some(n+1, "argument")
+		} else if n > 0 {
 			name += fmt.Sprintf(" and %d more", n)
 		}
 		parts = append(parts, fmt.Sprintf("%s: %s → %s", name, first.Old.Shape, first.New.Shape))

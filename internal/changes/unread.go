@@ -10,8 +10,9 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// Unread reports whether a graph of PyTorch/XLA is gone because the function that read a value of it runs without doing so: nothing else asked for the graph. It is not
-// known of a function that ends another graph, as the one does that runs the steps: that may not make all of them.
+// Unread reports whether a graph of PyTorch/XLA is gone because a function that read a value of it does so no more, but runs, or because it was a part of a function
+// that torch_xla.compile names: nothing else asked for the graph. It is not known of a function that ends another graph, as the one does that runs the steps: that may
+// not make all of them.
 func Unread(programs []*Program, p *Program) bool {
 	if p.Old == nil || p.New != nil {
 		return false
@@ -19,19 +20,20 @@ func Unread(programs []*Program, p *Program) bool {
 	runs, ends := map[string]bool{}, map[string]bool{} // functions
 	for _, other := range programs {
 		for _, v := range other.Variants {
-			switch {
-			case v.New == nil:
+			if v.New == nil {
 				continue
-			case v.New.GraphBreak == nil:
-				return false // the log does not tell all of the run
 			}
-			ends[v.New.GraphBreak.Where.FunctionInFile()] = true
+			if cut := v.New.GraphBreak; cut != nil {
+				ends[cut.Where.FunctionInFile()] = true
+			}
 			for _, l := range v.New.Frames() {
 				runs[l.FunctionInFile()] = true
 			}
 		}
 	}
-	return !slices.ContainsFunc(p.Old.Variants, func(v *facts.Variant) bool { return !runs[v.Reader] || ends[v.Reader] })
+	stem, nameless := facts.NumberedGraph(p.Name)
+	part := !nameless && slices.ContainsFunc(programs, func(other *Program) bool { return other.New != nil && other.Name == stem })
+	return len(ends) > 0 && !slices.ContainsFunc(p.Old.Variants, func(v *facts.Variant) bool { return v.Reader == "" || ends[v.Reader] || !runs[v.Reader] && !part })
 }
 
 // reading is how Python writes that it reads the value of a tensor.

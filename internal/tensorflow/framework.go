@@ -259,7 +259,9 @@ type GraphBreak struct {
 func (b *GraphBreak) EndsFunction() bool { return strings.Contains(b.Reason, "torch_xla.compile") }
 
 // ReadsValue reports whether the graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
-func (b *GraphBreak) ReadsValue() bool { return b != nil && b.Where.File != "" && strings.Contains(b.Reason, TensorRead) }
+func (b *GraphBreak) ReadsValue() bool {
+	return b != nil && b.Where.File != "" && strings.Contains(b.Reason, TensorRead)
+}
 
 // TensorRead is the reason in PyTorch/XLA's log if Python reads the value of a tensor.
 const TensorRead = "access tensor value"
