@@ -28,11 +28,11 @@ var noDtype = rule.Rule{
 	Fix:     "Give the value the model's dtype: a Python float for a NumPy scalar, .astype or .float() for an array; in JAX leave jax_enable_x64 off; PyTorch/XLA passes Python numbers as f64[], which except_scalars leaves out.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
-		if c.On("new_only") && v.Old != nil && meant(c, v.Old) {
-			c.Checked()
-			return
-		}
 		for _, dtype := range c.List("dtypes") {
+			if c.On("new_only") && v.Old != nil && meant(c, v.Old) && operationsOf(c, v.New, dtype) > operationsOf(c, v.Old, dtype) {
+				c.Checked()
+				continue
+			}
 			a := c.Count(dtype, func(v *facts.Variant) float64 { return operationsOf(c, v, dtype) })
 			a.Noun = dtype + " operations"
 			f := mayStay(c, acceptedOf(c, v, dtype)).Judge(a)

@@ -28,8 +28,13 @@ func (out *measuring) identify(r *reader) {
 	if jax {
 		out.Program = r.jitted(out.Program)
 	}
-	out.Function, out.Source = r.ownFunction(out.Program)
-	out.Helper = jax && out.Function == "" && r.isDispatched(out.Program)
+	dispatched := jax && r.isDispatched(out.Program)
+	least := originPackage
+	if dispatched { // a package, such as haliax, has functions of the names of JAX's around those
+		least = originModel
+	}
+	out.Function, out.Source = r.ownFunction(out.Program, least)
+	out.Helper = dispatched && out.Function == ""
 	out.Family = ""
 	unnamed := nameless[out.Program] && !strings.Contains(out.Function, ".") // no stack tells the class of the method
 	if unnamed || jax && out.Function == "" && !out.Helper {
@@ -50,9 +55,10 @@ func (r *reader) jitted(program string) string {
 	return program
 }
 
-// ownFunction is the qualified name and the file of the function that the stacks of operations run through under the program's name; "" where none does.
+// ownFunction is the qualified name and the file of the function that the stacks of operations run through under the program's name, in files of some origin; "" where
+// none does.
 // Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
-func (r *reader) ownFunction(program string) (function, file string) {
+func (r *reader) ownFunction(program string, least origin) (function, file string) {
 	var shared, files []string // from the outside in
 	seen, last := map[string]bool{}, ""
 	for stack := range r.eachStack() {
@@ -64,7 +70,7 @@ func (r *reader) ownFunction(program string) (function, file string) {
 				seen[frame.File] = true
 			}
 			last = frame.File
-			if from >= originPackage && isNamed(frame.Function, program) {
+			if from >= least && isNamed(frame.Function, program) {
 				if own = append(own, frame.Function); file == "" {
 					file = frame.File
 				}

@@ -19,6 +19,8 @@ func TestPrograms(t *testing.T) {
 			"cpu-0.4.30-names", "__call__ __call__-2 _lambda _lambda-2 _normal _threefry_split convolve fwd matmul scan sort sort-2 step",
 			"add call matmul sort true_divide",
 		},
+		// Functions of an installed package that call those of the same names in jnp, outside of jit.
+		{"gpu-0.10.2-haliax", "train_step", "concatenate cos multiply sin"},
 	} {
 		r := measureDump(t, "testdata/"+c.dump+".tar.xz", Options{})
 		if got := programNames(r.Programs); got != c.programs {
