@@ -172,6 +172,9 @@ func sayProposed(w world, rep *facts.Report, file, of string) {
 	if packs, holds := config.Packs(rep); len(packs) > 1 {
 		w.printf("         extends %s: %s\n", phrase.List(packs, "and"), phrase.List(holds, "and"))
 	}
+	if onCPU := config.Fallbacks(rep); len(onCPU) > 0 {
+		w.printf("         allows what runs on the host, for which the device waits: %s\n", strings.Join(onCPU, ", "))
+	}
 }
 
 // packages says what pip installs for the command: what the repository lists, else the framework that compiled.

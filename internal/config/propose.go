@@ -92,8 +92,9 @@ func proposed(rep *facts.Report) string {
 		}
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(slices.Sorted(maps.Keys(outside)), ", "))
 	}
-	if onCPU := fallbacks(rep); len(onCPU) > 0 { // the pack allows that Python reads a number
-		fmt.Fprintf(&b, "  - { rule: no-cpu-fallback, allow: [%q, %s] }   # what PyTorch/XLA ran on the CPU at init\n", logs.ScalarRead, strings.Join(onCPU, ", "))
+	if onCPU := Fallbacks(rep); len(onCPU) > 0 { // the pack allows that Python reads a number
+		names := strings.Join(phrase.Map(append([]string{logs.ScalarRead}, onCPU...), strconv.Quote), ", ")
+		fmt.Fprintf(&b, "  - { rule: no-cpu-fallback, allow: [%s] }   # what PyTorch/XLA ran on the CPU at init\n", names)
 	}
 	for _, p := range rep.Programs {
 		requireHandWritten(&b, p)
@@ -102,14 +103,14 @@ func proposed(rep *facts.Report) string {
 	return b.String()
 }
 
-// fallbacks lists the operations without a lowering that PyTorch/XLA ran on the CPU, quoted.
-func fallbacks(rep *facts.Report) (list []string) {
+// Fallbacks lists the operations without a lowering that PyTorch/XLA ran on the CPU.
+func Fallbacks(rep *facts.Report) (list []string) {
 	if rep.Logs == nil {
 		return nil
 	}
 	for _, n := range rep.Logs.Notes {
-		if name := strconv.Quote(n.Op); n.Kind == logs.Fallback && n.Op != logs.ScalarRead && !slices.Contains(list, name) {
-			list = append(list, name)
+		if n.Kind == logs.Fallback && n.Op != logs.ScalarRead && !slices.Contains(list, n.Op) {
+			list = append(list, n.Op)
 		}
 	}
 	slices.Sort(list)
