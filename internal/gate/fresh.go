@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -27,6 +29,9 @@ func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
 
 // stale returns which edit is newer than the dump, or why that is unknown.
 func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
+	if !l.RequireFresh && !o.inRepository(l.dumps) && !l.olderThanSources() {
+		return "", "" // and git, which takes as long as a check, is not asked
+	}
 	edits, unknown := o.edits()
 	if unknown != "" {
 		return "", "whether the dump is fresh is not known: " + unknown
@@ -61,6 +66,32 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 		}
 	}
 	return "", ""
+}
+
+// inRepository reports whether one of some dumps may be in the repository.
+func (o Options) inRepository(dumps []string) bool {
+	return o.Root == "" || slices.ContainsFunc(dumps, func(dump string) bool {
+		_, below := files.Below(o.Root, absolute(o.Dir, dump))
+		return below && dump != ""
+	})
+}
+
+// olderThanSources reports whether a file that the dump names was written after it, or is not on this machine.
+func (l *measuredTarget) olderThanSources() bool {
+	written, sources := lastWritten(l.dumps), map[string]bool{}
+	for _, p := range l.report.Programs {
+		for _, v := range p.Variants {
+			for _, at := range v.Frames() {
+				sources[at.File] = true
+			}
+		}
+	}
+	for source := range sources {
+		if info, err := os.Stat(source); err != nil || info.ModTime().After(written) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.
