@@ -29,7 +29,7 @@ func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
 
 // stale returns which edit is newer than the dump, or why that is unknown.
 func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
-	if !l.RequireFresh && !o.inRepository(l.dumps) && !l.olderThanSources() {
+	if !l.RequireFresh && !o.inRepository(l.dumps) && l.isOfNow(o.Root) {
 		return "", "" // and git, which takes as long as a check, is not asked
 	}
 	edits, unknown := o.edits()
@@ -76,9 +76,9 @@ func (o Options) inRepository(dumps []string) bool {
 	})
 }
 
-// olderThanSources reports whether a file that the dump names was written after it, or is not on this machine.
-func (l *measuredTarget) olderThanSources() bool {
-	written, sources := lastWritten(l.dumps), map[string]bool{}
+// isOfNow reports whether the dump names files of this repository, and all that it names are on this machine and were written before it.
+func (l *measuredTarget) isOfNow(root string) bool {
+	written, sources, ofRepository := lastWritten(l.dumps), map[string]bool{}, false
 	for _, p := range l.report.Programs {
 		for _, v := range p.Variants {
 			for _, at := range v.Frames() {
@@ -87,11 +87,12 @@ func (l *measuredTarget) olderThanSources() bool {
 		}
 	}
 	for source := range sources {
-		if info, err := os.Stat(source); err != nil || info.ModTime().After(written) {
-			return true
+		ofRepository = ofRepository || !filepath.IsAbs(source)
+		if info, err := os.Stat(absolute(root, source)); err != nil || info.ModTime().After(written) {
+			return false
 		}
 	}
-	return false
+	return ofRepository
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.
