@@ -76,7 +76,7 @@ var baselinePresent = rule.Rule{
 var orphanBaseline = rule.Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Always: true,
 	Why: "A baseline without its program is a check that no longer runs. Clusters of TensorFlow that merged or split are not gone: they are compared " +
-		"as a whole. A graph that PyTorch/XLA made because a function read a value is not missed when the function reads none.",
+		"as a whole. A graph that PyTorch/XLA made because a function read a value is no error if the function reads none: whether that is on purpose cannot be told.",
 	Reads: []rule.Input{rule.Baseline},
 	Fails: rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before",
 		Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
@@ -85,8 +85,15 @@ var orphanBaseline = rule.Rule{
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
 	Program: func(c *rule.Context, p *changes.Program) {
 		c.Checked()
-		if p.New == nil && p.Old != nil && !changes.Unread(c.Target.Programs, p) {
+		if p.New == nil && p.Old != nil {
 			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
+			if reader, sure := changes.Unread(c.Target.Programs, p); reader != "" && c.Target.LeftOutBy(p.Name) == "" {
+				f.Message = fmt.Sprintf("%s is gone: no value is read any more in %s; PyTorch/XLA compiles a graph of %s less", p.Name, reader, kernelsOf(p))
+				if f.Level = "info"; !sure {
+					f.Level = "warning"
+					f.Message += "; accept this if that is on purpose"
+				}
+			}
 			if f.Cause = changes.Undone(c.Target.Report.Helpers, p); f.Cause != nil {
 				f.Evidence = f.Cause.Evidence(facts.AnyKernel)
 			}
@@ -102,14 +109,18 @@ func whyGone(c *rule.Context, p *changes.Program) string {
 	return "this dump does not hold it" + mayBeMeant(c, p)
 }
 
+// kernelsOf counts the kernels of an accepted program.
+func kernelsOf(p *changes.Program) string {
+	return phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels")
+}
+
 // mayBeMeant says what may be good about a graph or cluster, which has no name of its own, that is gone.
 func mayBeMeant(c *rule.Context, p *changes.Program) string {
 	if len(p.Old.Variants) == 0 {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph fewer on purpose",
-			phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; accept this if the run makes one graph fewer on purpose", kernelsOf(p))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && changes.SameForOtherSizes(other.Old, p.Old) != nil {

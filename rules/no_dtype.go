@@ -29,13 +29,9 @@ var noDtype = rule.Rule{
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Variant: func(c *rule.Context, v *changes.Variant) {
 		for _, dtype := range c.List("dtypes") {
-			if c.On("new_only") && v.Old != nil && meant(c, v.Old) && operationsOf(c, v.New, dtype) > operationsOf(c, v.Old, dtype) {
-				c.Checked()
-				continue
-			}
 			a := c.Count(dtype, func(v *facts.Variant) float64 { return operationsOf(c, v, dtype) })
 			a.Noun = dtype + " operations"
-			f := mayStay(c, acceptedOf(c, v, dtype)).Judge(a)
+			f := mayStay(c, v, dtype).Judge(a)
 			if f == nil {
 				continue
 			}
@@ -88,19 +84,19 @@ func acceptedOf(c *rule.Context, v *changes.Variant, dtype string) *float64 {
 func meant(c *rule.Context, v *facts.Variant) bool {
 	var unwanted, floats float64
 	for _, dtype := range rule.TypeWords {
-		n := v.Facts[facts.Dtype.Of(dtype)]
 		if !strings.ContainsRune("fbc", rune(dtype[0])) { // f32, bf16, c64
 			continue
 		}
-		if floats += n; slices.Contains(c.List("dtypes"), dtype) {
-			unwanted += n
+		if floats += v.Facts[facts.Dtype.Of(dtype)]; slices.Contains(c.List("dtypes"), dtype) {
+			unwanted += operationsOf(c, v, dtype)
 		}
 	}
 	return unwanted > floats/2
 }
 
-// mayStay returns a context in which as much passes as there was, if the entry says new_only.
-func mayStay(c *rule.Context, was *float64) *rule.Context {
+// mayStay returns a context in which as much passes as there was, if the entry says new_only. Without a limit any number passes that a model means.
+func mayStay(c *rule.Context, v *changes.Variant, dtype string) *rule.Context {
+	was := acceptedOf(c, v, dtype)
 	if !c.On("new_only") || was == nil {
 		return c
 	}
@@ -110,6 +106,8 @@ func mayStay(c *rule.Context, was *float64) *rule.Context {
 			s.Max = new(max(*s.Max, *was))
 		case c.Program.Old == nil:
 			s.Max = was
+		case !s.Bounded() && v.Old != nil && meant(c, v.Old):
+			s.Max = new(max(*was, operationsOf(c, v.New, dtype)))
 		case !s.Bounded():
 			s.MaxIncrease = &rule.Change{}
 		}

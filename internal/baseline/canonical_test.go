@@ -37,7 +37,7 @@ func full() *Program {
 		Program: facts.Program{Name: "<lambda>", Variants: []*facts.Variant{{Signature: "(x: f32[8])", Unstable: []string{"cost.flops"}, Facts: facts.Values{"cost.flops": 1.5, "memory.temp_bytes": 1 << 40}, Compiled: facts.Compiled{Fingerprint: "00ff", Constants: []facts.Constant{{Shape: "f32[2]", Bytes: 8, Value: "{1, 2}", OpName: "jit(f)/mul"}}, Buffers: []facts.Buffer{{Bytes: 128, Shape: "f32[32]", OpName: "jit(f)/mlp/dot"}}, Kernels: []facts.Kernel{gather, written, tanh, tanh}}, Input: facts.Input{InputPrint: "ff00", Model: []facts.Statement{{Scope: "jit(f)/mlp", Type: "f32", OpName: "jit(f)/mlp", Do: []string{"add", "tanh", "tanh"}}}, ModelAfter: true}, Interface: facts.Interface{Result: "f32[8]", Params: []facts.Parameter{
 			{Name: "x", Shape: "f32[8]", Layout: "0", Sharding: "{replicated}", Spec: "P('dp')", Bytes: 32, Aliased: true},
 			{Name: "n", Shape: "s32[]", Bytes: 4, Donated: true, Unused: true, Constant: "3"},
-		}}, Origin: facts.Origin{Modules: []string{"", "", ""}, Reader: "f in train.py"}}}},
+		}}, Origin: facts.Origin{Modules: []string{"", "", ""}, Reader: "f (train.py)"}}}},
 	}
 	v := p.Variants[0]
 	for id, n := range implied(v) {

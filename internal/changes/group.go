@@ -36,7 +36,7 @@ type Part struct {
 	placed       bool     // the source is the edited line, or that of a cause
 	brought      bool     // the baseline does not have the program
 	cut          bool     // the baseline does not have the program, and PyTorch/XLA's log says why its graph ends
-	moved        bool     // the program is gone, and the title says why nothing is lost
+	moved        bool     // the program is gone, and another one does what it did
 	recalled     bool     // the program is compiled again because it is called with other arguments
 	lost         []string // the shapes of results that are lost, as they are now
 	gives, given []string // the shapes before and now of results, and of arguments that may be such results of another program
@@ -80,9 +80,6 @@ func NewGrouping(programs []*Program, lines Lines, upgrade func(*Program) string
 	})
 	g.findUntraced()
 	for _, p := range programs {
-		if p.New == nil {
-			g.unread(p)
-		}
 		if p.Old != nil && p.New != nil {
 			g.compilations[p.Name] = max(0, p.New.Compilations()-p.Old.Compilations())
 		}
@@ -234,6 +231,9 @@ func (g *Grouping) Add(p *Part, by ...string) *Part {
 		at := slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Uncompiles(name) })
 		if at < 0 {
 			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return h.Drops(name) })
+		}
+		if at < 0 {
+			at = slices.IndexFunc(g.lines.Code, func(h git.Hunk) bool { return inReader(h, g.programs[gone].Old) })
 		}
 		into := g.movedInto(g.programs[gone])
 		switch {

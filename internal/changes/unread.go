@@ -1,24 +1,24 @@
 package changes
 
 import (
-	"fmt"
+	"path"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/price"
 )
 
-// Unread reports whether a graph of PyTorch/XLA is gone because a function that read a value of it does so no more, but runs, or because it was a part of a function
-// that torch_xla.compile names: nothing else asked for the graph. It is not known of a function that ends another graph, as the one does that runs the steps: that may
-// not make all of them.
-func Unread(programs []*Program, p *Program) bool {
+// Unread returns the function that read a value of a graph of PyTorch/XLA which is gone, if it reads none any more: nothing else asked for the graph. It is sure if the
+// graph was a part of a function that torch_xla.compile names and that is still compiled. Else the function has to run without ending a graph. It may still be that a
+// whole call of it was left out, such as that of an evaluation. It is "" if the graph may be missing for another reason.
+func Unread(programs []*Program, p *Program) (reader string, sure bool) {
 	if p.Old == nil || p.New != nil {
-		return false
+		return "", false
 	}
+	stem, nameless := facts.NumberedGraph(p.Name)
 	runs, ends := map[string]bool{}, map[string]bool{} // functions
 	for _, other := range programs {
+		sure = sure || !nameless && other.New != nil && other.Name == stem
 		for _, v := range other.Variants {
 			if v.New == nil {
 				continue
@@ -31,33 +31,15 @@ func Unread(programs []*Program, p *Program) bool {
 			}
 		}
 	}
-	stem, nameless := facts.NumberedGraph(p.Name)
-	part := !nameless && slices.ContainsFunc(programs, func(other *Program) bool { return other.New != nil && other.Name == stem })
-	return len(ends) > 0 && !slices.ContainsFunc(p.Old.Variants, func(v *facts.Variant) bool { return v.Reader == "" || ends[v.Reader] || !runs[v.Reader] && !part })
+	for _, v := range p.Old.Variants {
+		if reader = v.Reader; len(ends) == 0 || reader == "" || ends[reader] || !runs[reader] && !sure {
+			return "", false
+		}
+	}
+	return reader, sure
 }
 
-// reading is how Python writes that it reads the value of a tensor.
-var reading = []string{"if ", "while ", "assert ", ".item(", ".tolist(", ".cpu(", ".numpy(", "print(", "bool(", "int(", "float("}
-
-// unread makes a part of each compilation of a graph that no value is read of any more: it saves what the graph took. Its place is the edit that reads less, if there is
-// one.
-func (g *Grouping) unread(p *Program) {
-	if !Unread(g.programs, p) {
-		return
-	}
-	var place Place
-	edits := phrase.Filter(g.lines.Code, func(h git.Hunk) bool { return h.Python() && slices.ContainsFunc(reading, h.Loses) })
-	if len(edits) == 1 {
-		place = g.editedAt(lineOf(edits[0], g.lines.Edits))
-	}
-	for _, old := range p.Old.Variants {
-		title := fmt.Sprintf("no value is read any more (%s): PyTorch/XLA compiles one graph fewer, of %s", old.Reader, phrase.Some(len(old.Kernels), "kernel"))
-		nothing := *old
-		nothing.Kernels, nothing.Facts = nil, facts.Values{}
-		v, costs := &Variant{Old: old, New: &nothing}, classCosts{{Class: price.Moves}: -old.Facts[facts.PriceStep]}
-		g.Parts = append(g.Parts, &Part{
-			Kind: KindCode, Title: title, Detail: title, Program: p.Name, Variants: []string{old.Signature}, Rank: Unbroken, Drift: true, Source: place, placed: place.Edited,
-			at: FunctionOf(place), Cause: &Cause{Kind: KindCode, Title: title, Before: old.Kernels}, moved: true, variant: v, costs: costs, step: v.interval(costs),
-		})
-	}
+// inReader reports whether lines were removed from a function that read a value of a program.
+func inReader(h git.Hunk, p *facts.Program) bool {
+	return h.OldLines > 0 && slices.ContainsFunc(p.Variants, func(v *facts.Variant) bool { return v.Reader == lastName(h.Function)+" ("+path.Base(h.File)+")" })
 }

@@ -91,7 +91,7 @@ type Origin struct {
 	Elsewhere  []string               `json:"-"`                 // the same compile for other devices and in other processes: legitimate repetitions
 	CallSite   hlo.Location           `json:"-"`                 // the model's line that called the function, the last time that it was compiled, where stacks were dumped; never stored
 	GraphBreak *tensorflow.GraphBreak `json:"-"`                 // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Reader     string                 `json:"-"`                 // the function that reads a value, for which PyTorch/XLA compiled it: "step in train.py"; "" for another graph
+	Reader     string                 `json:"-"`                 // the function that reads a value, for which PyTorch/XLA compiled it: "step (train.py)"; "" for another graph
 	Backend    string                 `json:"-"`                 // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	File       string                 `json:"file,omitempty"`    // the optimized module it was measured from
 	Reached    string                 `json:"reached,omitempty"` // where on its way through the compiler it was measured, "after pass fusion"; "" at the end

@@ -30,7 +30,7 @@ func (out *measuring) identify(r *reader) {
 	}
 	dispatched := jax && r.isDispatched(out.Program)
 	least := originPackage
-	if dispatched { // a package, such as haliax, has functions of the names of JAX's around those
+	if dispatched && r.multiplications() == 0 { // a package, such as haliax, has functions of the names of JAX's around those
 		least = originModel
 	}
 	out.Function, out.Source = r.ownFunction(out.Program, least)
@@ -170,11 +170,16 @@ func (r *reader) isDispatched(program string) bool {
 	if !dump.IsHelperName(program) {
 		return false
 	}
-	counts := r.opcodes()
-	if counts["dot"]+counts["ragged-dot"]+counts["scaled-dot"]+counts["convolution"] > 1 {
+	if r.multiplications() > 1 {
 		return false
 	}
 	return first != nil || r.isPrimitive(program) || r.computing(r.m.Entry) <= 1 && !r.isNested(program)
+}
+
+// multiplications counts the products and convolutions.
+func (r *reader) multiplications() int {
+	counts := r.opcodes()
+	return counts["dot"] + counts["ragged-dot"] + counts["scaled-dot"] + counts["convolution"]
 }
 
 // isNested reports whether another jitted function called an operation: "jit(sort)/jit(main)/jit(sort)/sort".

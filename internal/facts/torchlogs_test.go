@@ -53,7 +53,7 @@ func TestGraphWithoutReason(t *testing.T) {
 	if graphs[0].Cut != "train.py:32" || graphs[1].Cut != "" {
 		t.Errorf("cut at %q and %q", graphs[0].Cut, graphs[1].Cut)
 	}
-	if graphs[0].Variant.Reader != "step in train.py" || graphs[2].Variant.Reader != "" {
+	if graphs[0].Variant.Reader != "step (train.py)" || graphs[2].Variant.Reader != "" {
 		t.Errorf("read by %q and %q", graphs[0].Variant.Reader, graphs[2].Variant.Reader)
 	}
 }

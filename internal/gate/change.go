@@ -378,8 +378,7 @@ const shareOf = " of change "
 // shareID is the id of a finding that [judgedFinding.divide] adds for a change to a finding.
 func shareID(finding, change string) string { return result.ID(finding + shareOf + change) }
 
-// level is the worst of the findings; without one it says whether the change saves, as sure as that is. Where the step surely saves more than its budget, memory
-// within the budget is no loss.
+// level is the worst of the findings; without one it says whether the change saves, as sure as that is.
 func (c *judgedChange) level() string {
 	worst := "better"
 	for _, f := range c.found {
@@ -387,8 +386,7 @@ func (c *judgedChange) level() string {
 			worst = f.Level
 		}
 	}
-	const budget = 0.01
-	if worst == "better" && (c.Price.HighNS >= 0 || c.Price.PeakBytes > 0 && c.Price.HighNS > -budget*c.Price.StepWasNS || c.Loses()) {
+	if worst == "better" && (c.Price.HighNS >= 0 || c.Price.PeakBytes > 0 || c.Loses()) {
 		return "info"
 	}
 	return worst

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -29,9 +27,6 @@ func (l *measuredTarget) checkFresh(ctx context.Context, o Options) {
 
 // stale returns which edit is newer than the dump, or why that is unknown.
 func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown string) {
-	if !l.RequireFresh && !o.inRepository(l.dumps) && l.isOfNow(o.Root) {
-		return "", "" // and git, which takes as long as a check, is not asked
-	}
 	edits, unknown := o.edits()
 	if unknown != "" {
 		return "", "whether the dump is fresh is not known: " + unknown
@@ -66,33 +61,6 @@ func (l *measuredTarget) stale(ctx context.Context, o Options) (stale, unknown s
 		}
 	}
 	return "", ""
-}
-
-// inRepository reports whether one of some dumps may be in the repository.
-func (o Options) inRepository(dumps []string) bool {
-	return o.Root == "" || slices.ContainsFunc(dumps, func(dump string) bool {
-		_, below := files.Below(o.Root, absolute(o.Dir, dump))
-		return below && dump != ""
-	})
-}
-
-// isOfNow reports whether the dump names files of this repository, and all that it names are on this machine and were written before it.
-func (l *measuredTarget) isOfNow(root string) bool {
-	written, sources, ofRepository := lastWritten(l.dumps), map[string]bool{}, false
-	for _, p := range l.report.Programs {
-		for _, v := range p.Variants {
-			for _, at := range v.Frames() {
-				sources[at.File] = true
-			}
-		}
-	}
-	for source := range sources {
-		ofRepository = ofRepository || !filepath.IsAbs(source)
-		if info, err := os.Stat(absolute(root, source)); err != nil || info.ModTime().After(written) {
-			return false
-		}
-	}
-	return ofRepository
 }
 
 // lastWritten is when the last of the files was written; the zero time where there are none.

@@ -70,7 +70,7 @@ func TestFreshness(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := Options{Request: Request{Config: cfg, Dumps: []string{dump}}, Environment: Environment{Dir: dir, Root: dir, Now: time.Now()}}
+				o := Options{Request: Request{Config: cfg, Dumps: []string{dump}}, Environment: Environment{Dir: dir, Now: time.Now()}}
 				o.Edits = func() (*git.Edits, string) {
 					return git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
 				}

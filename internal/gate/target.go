@@ -71,7 +71,7 @@ func lookAll(ctx context.Context, o Options) ([]*measuredTarget, error) {
 	switch captures := capturing(targets); {
 	case captures && len(targets) > 1:
 		turns = o.inTurn(out)
-	case !captures && len(o.Command) == 0 && o.inRepository(slices.Concat(o.Dumps, phrase.Map(targets, func(t config.Target) string { return t.Dump }))):
+	case !captures && len(o.Command) == 0:
 		asking.Go(func() { _, _ = o.edits() }) // while the dumps are measured; checkFresh needs them
 	}
 	for i, l := range turns {

@@ -69,9 +69,9 @@ func (l Location) NamedFunction() string {
 	return function
 }
 
-// FunctionInFile names the function that the place is in the same on every machine: "step in train.py".
+// FunctionInFile names the function that the place is in the same on every machine: "step (train.py)".
 func (l Location) FunctionInFile() string {
-	return l.NamedFunction() + " in " + l.File[strings.LastIndexByte(l.File, '/')+1:]
+	return l.NamedFunction() + " (" + l.File[strings.LastIndexByte(l.File, '/')+1:] + ")"
 }
 
 // frameTables holds the four tables in the header of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
