@@ -178,13 +178,7 @@ func (r *measurer) tracedFor(m *dump.Module) []*tracedFile {
 	if at < 0 {
 		return nil
 	}
-	found := []*tracedFile{r.traced[at]}
-	for _, t := range r.traced {
-		if t.body {
-			found = append(found, t)
-		}
-	}
-	return found
+	return append([]*tracedFile{r.traced[at]}, phrase.Filter(r.traced, func(t *tracedFile) bool { return t.body })...)
 }
 
 // trace sets the places of the module's operations from the lines that TensorFlow dumped.

@@ -388,9 +388,7 @@ func (a *assembly) run(ctx context.Context, by *artifacts.Assembler) error {
 			return err
 		}
 		kernels, err := by.Assemble(ctx, data, ptx.Target)
-		for _, k := range kernels {
-			a.kernels = append(a.kernels, Code{k, ptx.Target})
-		}
+		a.kernels = phrase.Map(kernels, func(k artifacts.KernelResources) Code { return Code{k, ptx.Target} })
 		return err
 	})
 }

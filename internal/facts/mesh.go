@@ -252,12 +252,7 @@ func deviceOrder(mesh []hlo.MeshAxis, order []int) string {
 
 // follows reports whether an axis is the next of a mesh behind another, but for axes of one device.
 func follows(mesh []hlo.MeshAxis, before, at int) bool {
-	for i := before + 1; i < at; i++ {
-		if mesh[i].Size > 1 {
-			return false
-		}
-	}
-	return before < at
+	return before < at && !slices.ContainsFunc(mesh[before+1:at], func(a hlo.MeshAxis) bool { return a.Size > 1 })
 }
 
 func bracketed(numbers []int64) string {

@@ -90,11 +90,10 @@ func (t *Toolchain) version(part, version string) {
 
 // deviceTag is the device in a stage's tag: "sm_9.0a" of "sm_9.0a_gpu"; nothing of "cpu".
 func deviceTag(tag string) string {
-	device, isGPU := strings.CutSuffix(tag, "_gpu")
-	if !isGPU {
-		return ""
+	if device, isGPU := strings.CutSuffix(tag, "_gpu"); isGPU {
+		return device
 	}
-	return device
+	return ""
 }
 
 // merge completes a toolchain with what another module, or the capture, knows.

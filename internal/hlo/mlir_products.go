@@ -92,11 +92,7 @@ type kernelShape struct {
 
 // String returns the shape as HLO prints it: f32[8,128].
 func (s kernelShape) String() string {
-	dims := make([]string, len(s.dims))
-	for i, d := range s.dims {
-		dims[i] = strconv.FormatInt(d, 10)
-	}
-	return s.element + "[" + strings.Join(dims, ",") + "]"
+	return string(append(appendList([]byte(s.element+"["), s.dims), ']'))
 }
 
 // bits returns the width of the elements, 0 where their name does not have it.

@@ -257,12 +257,7 @@ func (p axisPart) fits(axis int64, others []axisPart) bool {
 	if p.before < 1 || p.size < 1 || p.before > axis || p.size > axis || axis%p.end() != 0 {
 		return false
 	}
-	for _, o := range others {
-		if p.before%o.end() != 0 && o.before%p.end() != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(others, func(o axisPart) bool { return p.before%o.end() != 0 && o.before%p.end() != 0 })
 }
 
 // spreadRest adds the parts of an axis that were not chosen.
