@@ -122,8 +122,12 @@ func (w *warmRun) know(name string, text []byte, key string) {
 // identity returns what tells a program in JAX's cache from others: a hash of the name of its module and of the words of its optimized text, without source
 // lines, which JAX's cache numbers anew.
 func identity(name string, text []byte) string {
+	head, tables, found := bytes.Cut(text, []byte("\nFileNames\n"))
+	if end := firstComputation.FindIndex(tables); found && end != nil {
+		text = slices.Concat(head, tables[end[0]:])
+	}
 	words := []byte(name + "\n")
-	for word := range bytes.FieldsSeq(withoutTables(text)) {
+	for word := range bytes.FieldsSeq(text) {
 		before, line, _ := bytes.Cut(word, []byte("stack_frame_id="))
 		words = append(append(append(words, ' '), before...), bytes.TrimLeft(line, "0123456789")...)
 	}
@@ -132,15 +136,6 @@ func identity(name string, text []byte) string {
 
 // firstComputation matches where the tables of source lines in front of the computations of a module end.
 var firstComputation = regexp.MustCompile(`\n\n(?:%|ENTRY )`)
-
-func withoutTables(text []byte) []byte {
-	head, tables, found := bytes.Cut(text, []byte("\nFileNames\n"))
-	end := firstComputation.FindIndex(tables)
-	if !found || end == nil {
-		return text
-	}
-	return slices.Concat(head, tables[end[0]:])
-}
 
 func (w *warmRun) read(key string) (map[string][]byte, error) {
 	archive, err := zip.OpenReader(filepath.Join(w.store, key+".zip"))
