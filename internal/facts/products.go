@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -216,15 +217,13 @@ func configNumbers(config, key string) (numbers []int64) {
 // written lists the products in a hand-written kernel. A product has its line in the kernel if that is one of the model, and the line of the call otherwise.
 func (r *reader) written(id hlo.InstrID) []Product {
 	kernel, md := r.m.Kernel(id), r.metadata(id)
-	list := make([]Product, len(kernel.Products))
-	for i, p := range kernel.Products {
+	return phrase.Map(kernel.Products, func(p hlo.KernelProduct) Product {
 		place := r.sources.own(p.Stack)
 		if place == nil {
 			place = r.sources.frames(md)
 		}
-		list[i] = Product{Opcode: p.Op, Type: p.Type, Shape: p.Out, Precision: p.Precision, OpName: md.OpName, Source: place.at()}
-	}
-	return list
+		return Product{Opcode: p.Op, Type: p.Type, Shape: p.Out, Precision: p.Precision, OpName: md.OpName, Source: place.at()}
+	})
 }
 
 // countEmulated counts the operations in double precision, which XLA for TPU computes as pairs of floats. The optimized module holds no f64: it counts

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/logs"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Profile is what a profiler measured, joined with the kernels of the dump.
@@ -240,13 +241,10 @@ func oncePerHost(files []*dump.File) []*dump.File {
 		}
 		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
 	}
-	var once []*dump.File
-	for _, f := range files {
+	once := phrase.Filter(files, func(f *dump.File) bool {
 		host, form := profileHost(f.Path)
-		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
-			once = append(once, f)
-		}
-	}
+		return form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)])
+	})
 	slices.SortFunc(once, func(a, b *dump.File) int { return cmp.Compare(a.Path, b.Path) })
 	return once
 }

@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -100,12 +101,7 @@ var fusionKinds = [...]string{"", "kLoop", "kInput", "kOutput", "kCustom"}
 
 // fusionKind is the place of a spelling in fusionKinds, 0 for another.
 func fusionKind(spelling []byte) int32 {
-	for at, kind := range fusionKinds {
-		if string(spelling) == kind {
-			return int32(at)
-		}
-	}
-	return 0
+	return int32(max(0, slices.Index(fusionKinds[:], string(spelling))))
 }
 
 // Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`. A value is spelled as XLA's text
