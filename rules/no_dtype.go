@@ -96,7 +96,7 @@ func meant(c *rule.Context, v *facts.Variant) bool {
 
 // mayStay returns a context in which as much passes as there was, if the entry says new_only. Without a limit any number passes that a model means.
 func mayStay(c *rule.Context, v *changes.Variant, dtype string) *rule.Context {
-	was := acceptedOf(c, v, dtype)
+	was, now := acceptedOf(c, v, dtype), operationsOf(c, v.New, dtype)
 	if !c.On("new_only") || was == nil {
 		return c
 	}
@@ -106,8 +106,8 @@ func mayStay(c *rule.Context, v *changes.Variant, dtype string) *rule.Context {
 			s.Max = new(max(*s.Max, *was))
 		case c.Program.Old == nil:
 			s.Max = was
-		case !s.Bounded() && v.Old != nil && meant(c, v.Old):
-			s.Max = new(max(*was, operationsOf(c, v.New, dtype)))
+		case !s.Bounded() && v.Old != nil && now > *was && meant(c, v.Old):
+			s.Max = &now
 		case !s.Bounded():
 			s.MaxIncrease = &rule.Change{}
 		}
