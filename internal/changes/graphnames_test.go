@@ -69,6 +69,11 @@ func TestNameGraphs(t *testing.T) {
 			[]*facts.Program{handing(graph("step", "dot dot dot dot add add"), "f32[9]"), handing(graph("step-2", "dot add add add add add add"), "f32[8]")},
 			"step=dot add add add add add add; step-2=dot dot dot dot add add",
 		},
+		"the same operations, other arguments and results": {
+			[]*facts.Program{handing(graph("step", "dot dot dot dot"), "f32[8]"), handing(graph("step-2", "sine sine sine dot"), "f32[9]")},
+			[]*facts.Program{handing(graph("step", "sine sine sine dot"), "f32[8]"), handing(graph("step-2", "dot dot dot dot"), "f32[9]")},
+			"step=dot dot dot dot; step-2=sine sine sine dot",
+		},
 		"with names": {
 			[]*facts.Program{graph("eval-2", step)},
 			[]*facts.Program{graph("eval", step)},

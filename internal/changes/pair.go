@@ -301,8 +301,8 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs gives each graph the name of its counterpart: of the one that takes and returns the same, else that it has most in common with, or that does the same
-// in other types. How many arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph
+// nameGraphs gives each graph the name of its counterpart: of the one that does nearly the same, else that takes and returns the same, else that it has most in common
+// with, or that does the same in other types. How many arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph
 // without a counterpart keeps its name if that is free, or if the old graph of this name has something in common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
@@ -313,7 +313,13 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 		}
 		return 0
 	}
-	for _, likeness := range []func(a, b *facts.Program) float64{handed, doing.inCommon, doing.untyped} {
+	nearly := func(a, b *facts.Program) float64 {
+		if share := doing.inCommon(a, b); share >= leastOfPart {
+			return share
+		}
+		return 0
+	}
+	for _, likeness := range []func(a, b *facts.Program) float64{nearly, handed, doing.inCommon, doing.untyped} {
 		p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
 			if share := likeness(a, b); share >= leastOfGraphs {
 				return share * asMany(a.Variants[0], b.Variants[0])
