@@ -73,7 +73,7 @@ func changeOf(parts []*Part) *Change {
 	}
 	if at := slices.IndexFunc(parts, func(p *Part) bool { return p.Kind == KindConstants && p.Rank < Unbroken }); at > 0 && lead.Kind == KindCode && lead.Cause != nil {
 		said := []string{parts[at].Title, c.Title} // it is always said
-		if lead.trifles() && c.Price.LowNS > budget*c.Price.StepWasNS {
+		if parts[at].Program == lead.Program && lead.trifles() && c.Price.LowNS > budget*c.Price.StepWasNS {
 			slices.Reverse(said)
 		}
 		c.Title = strings.Join(said, "; ")

@@ -296,6 +296,7 @@ func TestComputedASecondTime(t *testing.T) {
 		"not quite":      {[]facts.Statement{first}, []facts.Statement{first, asks("b", "dot tanh tanh", 7)}, "new: dot, 2 tanh"},
 		"cheap":          {[]facts.Statement{asks("a", "add tanh", 1)}, []facts.Statement{asks("a", "add tanh", 1), asks("b", "add tanh", 7)}, "new: tanh, add"},
 		"one operation":  {[]facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "dot", 1), asks("b", "dot", 7)}, "new: dot"},
+		"and is moved":   {[]facts.Statement{asks("a", "dot transpose", 1)}, []facts.Statement{asks("a", "dot transpose", 1), asks("b", "dot transpose", 7)}, "new: dot"},
 		"no line, scope": {[]facts.Statement{asks("x/a", "dot tanh", 0)}, []facts.Statement{asks("x/a", "dot tanh", 0), asks("x/b", "dot tanh", 0)}, "dot, tanh computed a second time, as in x/a"},
 	} {
 		if got := asked(t, c.old, c.fresh).Causes[0].Title; got != c.want {

@@ -8,17 +8,17 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 )
 
-// Unread returns the function that read a value of a graph of PyTorch/XLA which is gone, if it reads none any more: nothing else asked for the graph. It is sure if the
-// graph was a part of a function that torch_xla.compile names and that is still compiled. Else the function has to run without ending a graph. It may still be that a
-// whole call of it was left out, such as that of an evaluation. It is "" if the graph may be missing for another reason.
+// Unread returns the function that read a value of a graph of PyTorch/XLA which is gone, if it reads none any more: nothing else asked for the graph. A graph without
+// a name is one of a function that runs; one with a name was a part of what torch_xla.compile compiles by that name, and still does. If both hold, it is sure. Else a
+// whole call may be left out, such as that of an evaluation. It is "" if the graph may be missing for another reason, and if the function ends other graphs.
 func Unread(programs []*Program, p *Program) (reader string, sure bool) {
-	if p.Old == nil || p.New != nil {
+	if p.Old == nil || p.New != nil || slices.ContainsFunc(p.Old.Variants, func(v *facts.Variant) bool { return v.Reader == "" }) {
 		return "", false
 	}
 	stem, nameless := facts.NumberedGraph(p.Name)
-	runs, ends := map[string]bool{}, map[string]bool{} // functions
+	runs, ends, part := map[string]bool{}, map[string]bool{}, false // functions
 	for _, other := range programs {
-		sure = sure || !nameless && other.New != nil && other.Name == stem
+		part = part || !nameless && other.New != nil && other.Name == stem
 		for _, v := range other.Variants {
 			if v.New == nil {
 				continue
@@ -31,10 +31,12 @@ func Unread(programs []*Program, p *Program) (reader string, sure bool) {
 			}
 		}
 	}
+	sure = part
 	for _, v := range p.Old.Variants {
-		if reader = v.Reader; len(ends) == 0 || reader == "" || ends[reader] || !runs[reader] && !sure {
+		if reader = v.Reader; len(ends) == 0 || ends[reader] || !part && !(nameless && runs[reader]) {
 			return "", false
 		}
+		sure = sure && runs[reader]
 	}
 	return reader, sure
 }
