@@ -12,6 +12,7 @@ type definition struct {
 	first, last int // of its lines in a file
 	class       bool
 	said        string // what it tells the interpreter
+	behind      int    // how many statements before it may change its name, or a name that it uses when it is defined
 }
 
 // move is a function or class that was removed in one place and added in another.
@@ -39,6 +40,7 @@ func (f *fileEdits) leaveOutMoved(lines []string) {
 		return slices.ContainsFunc(f.hunks, func(h Hunk) bool { return h.holds(d.first) && h.holds(d.last) })
 	}) {
 		switch was, moved := gone[name]; {
+		case moved && is.behind != was.behind: // it means something else there
 		case moved && is.said == was.said:
 			removed, added = append(removed, was), append(added, move{is, nil})
 		case moved && !is.class && !was.class:
@@ -54,7 +56,8 @@ func (f *fileEdits) leaveOutMoved(lines []string) {
 // definitionsIn finds the functions and classes in the lines of a file that may have moved, by name.
 func definitionsIn(lines []string, may func(definition) bool) map[string]definition {
 	found, scopes, several := map[string]definition{}, map[string]*scope{}, map[string]bool{}
-	for i, s := range scopesOf(lines)[1:] {
+	at := scopesOf(lines)
+	for i, s := range at[1:] {
 		for ; s != nil && hasCode(lines[i], true); s = s.around {
 			if s.around == nil && s.indent > 0 { // it is there under a condition
 				continue
@@ -68,11 +71,19 @@ func definitionsIn(lines []string, may func(definition) bool) map[string]definit
 			several[name] = several[name] || scopes[name] != s
 		}
 	}
-	statements, given := statementsOf(lines), map[string]int{} // how often the module gives a name to a value
+	statements := statementsOf(lines)
+	said := map[string][]int{} // the lines of statements that run when the module is imported and have a name
 	for _, s := range statements {
-		for _, t := range s[:assignment(s)] {
-			if t.binds && s[0].level == 1 {
-				given[t.text]++
+		of := at[s[0].line]
+		if of != nil && defines(s) {
+			of = of.around
+		}
+		for of != nil && of.class {
+			of = of.around
+		}
+		for _, t := range s {
+			if of == nil && s[0].text != "@" && (t.binds || !defines(s)) {
+				said[t.text] = append(said[t.text], s[0].line)
 			}
 		}
 	}
@@ -81,20 +92,44 @@ func definitionsIn(lines []string, may func(definition) bool) map[string]definit
 			delete(found, name)
 			continue
 		}
-		var said strings.Builder
-		rebound := false // what it means depends on where it is
+		var text strings.Builder
 		for _, t := range tokensIn(statements, d.first, d.last-d.first+1) {
-			fmt.Fprintln(&said, t.level, t.text)
-			rebound = rebound || given[t.text] > 1 || t.text == name && given[name] > 0
+			fmt.Fprintln(&text, t.level, t.text)
 		}
-		if rebound {
-			delete(found, name)
-			continue
+		d.said = text.String()
+		for name := range d.uses(statements) {
+			before, _ := slices.BinarySearch(said[name], d.first)
+			d.behind += before
 		}
-		d.said = said.String()
 		found[name] = d
 	}
 	return found
+}
+
+// defines reports whether a statement is the head of a function or class.
+func defines(s []lexeme) bool {
+	return s[0].text == "def" || s[0].text == "class" || len(s) > 1 && s[0].text == "async" && s[1].text == "def"
+}
+
+// uses are the name of a function or class, and the names that it uses when it is defined: in its decorators and defaults, or in the whole class.
+func (d definition) uses(statements [][]lexeme) map[string]bool {
+	names := map[string]bool{}
+	first, _ := slices.BinarySearchFunc(statements, d.first, func(s []lexeme, line int) int { return s[0].line - line })
+	for _, s := range statements[first:] {
+		if s[0].line > d.last {
+			break
+		}
+		for i, t := range s {
+			own := i > 0 && (s[i-1].text == "def" || s[i-1].text == "class")
+			if t.isName() && (own || !t.binds) && !slices.Contains([]string{"def", "async", "class", "lambda", "None", "True", "False"}, t.text) {
+				names[t.text] = true
+			}
+		}
+		if defines(s) && !d.class {
+			break
+		}
+	}
+	return names
 }
 
 // cut takes what moved out of the hunks that removed or added it. The hunks that are left tell the lines before as if it had moved earlier.
