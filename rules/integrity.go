@@ -89,9 +89,9 @@ var orphanBaseline = rule.Rule{
 			f := c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
 			if reader, sure := changes.Unread(c.Target.Programs, p); reader != "" && c.Target.LeftOutBy(p.Name) == "" {
 				f.Message = fmt.Sprintf("%s is gone: no value is read any more in %s; PyTorch/XLA compiles a graph of %s less", p.Name, reader, kernelsOf(p))
-				if f.Level = "info"; !sure {
-					f.Level = "warning"
-					f.Message += "; accept this if that is on purpose"
+				f.Level = "info"
+				if !sure {
+					f.Level, f.Message = "warning", f.Message+"; accept this if that is on purpose"
 				}
 			}
 			if f.Cause = changes.Undone(c.Target.Report.Helpers, p); f.Cause != nil {

@@ -301,9 +301,10 @@ func byStem(list []*facts.Program) map[string][]*facts.Program {
 	return found
 }
 
-// nameGraphs gives each graph the name of its counterpart: of the one that does nearly the same, else that takes and returns the same, else that it has most in common
-// with, or that does the same in other types. How many arguments they take counts too: the first step and the later ones do the same, and the later ones take the optimizer's state. A graph
-// without a counterpart keeps its name if that is free, or if the old graph of this name has something in common with it.
+// nameGraphs gives each graph the name of its counterpart: of the one that does nearly the same, else of one that takes and returns the same, else of the one that
+// it has most in common with, or that does the same in other types. How many arguments they take counts too: the first step and the later ones do the same, and
+// the later ones take the optimizer's state. A graph without a counterpart keeps its name if that is free, or if the old graph of this name has something in
+// common with it.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	doing := works{}
 	p := newPairing(old, fresh)

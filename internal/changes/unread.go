@@ -1,11 +1,11 @@
 package changes
 
 import (
-	"path"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // Unread returns the function that read a value of a graph of PyTorch/XLA which is gone, if it reads none any more: nothing else asked for the graph. A graph without
@@ -43,5 +43,6 @@ func Unread(programs []*Program, p *Program) (reader string, sure bool) {
 
 // inReader reports whether lines were removed from a function that read a value of a program.
 func inReader(h git.Hunk, p *facts.Program) bool {
-	return h.OldLines > 0 && slices.ContainsFunc(p.Variants, func(v *facts.Variant) bool { return v.Reader == lastName(h.Function)+" ("+path.Base(h.File)+")" })
+	in := hlo.Location{File: h.File, Function: lastName(h.Function)} // PyTorch/XLA's log does not tell the class
+	return h.OldLines > 0 && slices.ContainsFunc(p.Variants, func(v *facts.Variant) bool { return v.Reader == in.FunctionInFile() })
 }

@@ -55,9 +55,8 @@ func (r *reader) jitted(program string) string {
 	return program
 }
 
-// ownFunction is the qualified name and the file of the function that the stacks of operations run through under the program's name, in files of some origin; "" where
-// none does.
-// Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
+// ownFunction is the qualified name and the file of the function that the stacks of operations run through under the program's name, in files of an origin or one nearer to
+// the model; "" where none does. Functions of that name that call each other, as methods __call__ do, are named together as far as all stacks agree.
 func (r *reader) ownFunction(program string, least origin) (function, file string) {
 	var shared, files []string // from the outside in
 	seen, last := map[string]bool{}, ""

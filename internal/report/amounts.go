@@ -179,7 +179,7 @@ func of(actual, limit float64, unit string) string {
 	if actual > limit {
 		a, l = phrase.Apart(actual, limit, unit)
 	}
-	if actual > limit || unit == "ns" {
+	if actual > limit || unit == "nanoseconds" {
 		return a + " (limit " + l + ")"
 	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {

@@ -30,7 +30,7 @@ func TestOf(t *testing.T) {
 		actual, limit float64
 		unit, want    string
 	}{
-		{19, 19, "", "19 of 19"}, {1288490189, 2 << 30, "bytes", "1.2 of 2.0 GiB"}, {512, 2 << 30, "bytes", "512 B of 2.0 GiB"}, {0, 0, "bytes", "0 of 0 B"}, {5, 1000, "", "5 of 1,000"},
+		{19, 19, "", "19 of 19"}, {1288490189, 2 << 30, "bytes", "1.2 of 2.0 GiB"}, {512, 2 << 30, "bytes", "512 B of 2.0 GiB"}, {0, 0, "bytes", "0 of 0 B"}, {5, 1000, "", "5 of 1,000"}, {8.66e6, 9.6e6, "nanoseconds", "8.66 ms (limit 9.6 ms)"},
 	} {
 		if got := of(c.actual, c.limit, c.unit); got != c.want {
 			t.Errorf("%v %v %s: %q, wanted %q", c.actual, c.limit, c.unit, got, c.want)
